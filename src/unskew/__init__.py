@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from unskew.audit.audit import audit
     from unskew.data import Interactions, Split, write_qrels
     from unskew.errors import ConfigError, DataError, PropensityError, UnskewError, UnskewWarning
-    from unskew.evaluation import Report, compare
+    from unskew.evaluation import Report, WindowsReport, compare, evaluate_windows
     from unskew.evaluation.evaluate import evaluate
     from unskew.ranking import Predictions, Ranks, write_run
 
@@ -25,9 +25,11 @@ __all__ = [
     "Split",
     "UnskewError",
     "UnskewWarning",
+    "WindowsReport",
     "audit",
     "compare",
     "evaluate",
+    "evaluate_windows",
     "write_qrels",
     "write_run",
 ]
@@ -37,9 +39,11 @@ _HOMES = {
     "Split": "unskew.data",
     "Audit": "unskew.audit",
     "Report": "unskew.evaluation",
+    "WindowsReport": "unskew.evaluation",
     "audit": "unskew.audit",
     "compare": "unskew.evaluation",
     "evaluate": "unskew.evaluation",
+    "evaluate_windows": "unskew.evaluation",
     "Predictions": "unskew.ranking",
     "Ranks": "unskew.ranking",
     "write_qrels": "unskew.data",

@@ -56,7 +56,9 @@ _PYTHON = {
     "item_col": "item",
     "rating_col": "rating",
     "timestamp_col": "timestamp",
+    "time_unit": "unit",
     "propensity_col": "propensity",
+    "weight_col": "weight",
     "positive_share": "share",
     "out": "folder",
 }
@@ -67,6 +69,7 @@ _CALLS = {
     "predictions": "read_predictions(...)",
     "exposed": "exposed_split(...)",
     "temporal": "split_temporal(...)",
+    "rolling": "rolling(...)",
     "per_user": "split_per_user(...)",
     "json": "Report.to_json()",
     "no_cache": "cache=None",

@@ -11,6 +11,7 @@ from unskew.cli.screen import aside, screen, stages
 from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from unskew.cli.outputs import Outputs
@@ -30,10 +31,11 @@ def evaluate_command(options: EvaluateOptions) -> None:
     from unskew.evaluation.comparing.earlier_run import read_earlier
 
     options = options.with_config()
+    if options.windows is not None:
+        _evaluate_windows(options)
+        return
     settings = check_options(options)
-    most = options.max_dropped
-    if most is not None and not 0 <= most <= 1:
-        raise ConfigError(f"--max-dropped {most:g}: give a share between 0 and 1, as in 0.2")
+    _check_max_dropped(options.max_dropped)
     earlier = None if options.against is None else read_earlier(options.against)
     tables = read_groups(options.by or [], options.columns)
     report = _evaluate(options, settings, earlier)
@@ -46,9 +48,20 @@ def evaluate_command(options: EvaluateOptions) -> None:
         _print_as(report, options.outputs)
         if not options.quiet:
             _print(report, table=not options.outputs.on_screen)
-    if most is not None and report.dropped_share > most:
+    _leave_if_dropped(report.dropped_share, options.max_dropped)
+
+
+def _check_max_dropped(most: float | None) -> None:
+    """Refuse a limit that is not a share."""
+    if most is not None and not 0 <= most <= 1:
+        raise ConfigError(f"--max-dropped {most:g}: give a share between 0 and 1, as in 0.2")
+
+
+def _leave_if_dropped(share: float, most: float | None) -> None:
+    """Exit with 1 if a larger share of the test rows than allowed was not judged."""
+    if most is not None and share > most:
         typer.echo(
-            f"unskew: {report.dropped_share:.1%} of the test rows were not judged, more than --max-dropped {most:g}; "
+            f"unskew: {share:.1%} of the test rows were not judged, more than --max-dropped {most:g}; "
             "the warnings say why",
             err=True,
         )
@@ -172,9 +185,22 @@ def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: 
     from unskew.data.partitions.locations import as_location
     from unskew.evaluation import evaluate
 
-    for name in ("exposed", "validation", "catalogue", "uniform", "until", "on", "checkpoints", "against", "by"):
+    alone = (
+        "exposed",
+        "validation",
+        "catalogue",
+        "uniform",
+        "until",
+        "on",
+        "checkpoints",
+        "against",
+        "by",
+        "weight_col",
+    )
+    for name in alone:
         if getattr(options, name) is not None:
-            raise ConfigError(f"--{name} needs all rows in memory; leave it out, or give --train and --test as files")
+            flag = f"--{name.replace('_', '-')}"
+            raise ConfigError(f"{flag} needs all rows in memory; leave it out, or give --train and --test as files")
     assert options.train is not None
     if not is_data_set(options.test):
         raise ConfigError(f"--train {options.train} is a folder, so --test must be a folder of Parquet files too")
@@ -272,3 +298,59 @@ def _print(report: Any, *, table: bool) -> None:
     if table:
         print_report(report, screen(highlight=True))
     print_warnings(report, aside())
+
+
+def _evaluate_windows(options: EvaluateOptions) -> None:
+    """Evaluate the models on every window of a folder, and print and write one report."""
+    from unskew.data.time.windows import read_windows
+    from unskew.evaluation import evaluate_windows, get_preset, resolve
+    from unskew.evaluation.windows.showing import print_warnings, print_windows
+    from unskew.ranking import engine_of
+
+    for name in _OF_A_SPLIT:
+        if getattr(options, name) is not None:
+            raise ConfigError(f"--{name.replace('_', '-')} is for one split, not for --windows; leave it out")
+    settings = {**(get_preset(options.preset) if options.preset else {}), **options.settings}
+    resolve(**settings)  # words are checked before files are read
+    _check_max_dropped(options.max_dropped)
+    options.outputs.check()
+    if not any(options.models.values()):
+        raise ConfigError("no model to evaluate; give --factors, --scores, --model or --predictions")
+    assert options.windows is not None
+    names: list[str] = []
+
+    def windows() -> "Iterator[tuple[str, Split]]":
+        for name, split in read_windows(options.windows or "", options.columns):
+            names.append(name)
+            yield name, split
+
+    def models(_: "Split") -> dict[str, Any]:
+        return read_models(_of_window(options.models, names[-1]), options.columns)
+
+    engine = engine_of(options.engine, options.threads, options.ray_address)
+    with stages(quiet=bool(options.quiet)) as progress:
+        report = evaluate_windows(
+            models, windows(), threads=options.threads, engine=engine, progress=progress, **settings
+        )
+    options.outputs.write(report.to_json, report.to_html)
+    if not options.quiet:
+        if not options.outputs.on_screen:
+            print_windows(report, screen(highlight=True))
+        print_warnings(report, aside())
+    _leave_if_dropped(report.dropped_share, options.max_dropped)
+
+
+def _of_window(models: dict[str, list[str] | None], window: str) -> dict[str, list[str] | None]:
+    """The words and files of the models of a window: ``{window}`` in a name is that of its folder."""
+    return {
+        kind: texts if texts is None or kind == "model" else [text.replace(_WINDOW, window) for text in texts]
+        for kind, texts in models.items()
+    }
+
+
+_OF_A_SPLIT = (
+    *("train", "test", "validation", "exposed", "population", "catalogue", "uniform", "relevant_counts", "checkpoints"),
+    *("until", "on", "work", "partitions", "memory", "against", "label_col"),
+)
+"""Options that say more about one split, or need one."""
+_WINDOW = "{window}"

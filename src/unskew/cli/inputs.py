@@ -22,14 +22,14 @@ _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
 }
 
 
-def read_log(log: Path, columns: "Columns") -> "Interactions":
-    """The rows of a file, or of a data set of that name."""
+def read_log(log: Path, columns: "Columns", *, once: bool = True) -> "Interactions":
+    """The rows of a file, or of a data set of that name; repeated rows of a file only `once`."""
     from unskew.cli.screen import aside
     from unskew.data.formats.file_format import STDIN
     from unskew.data.sources import SOURCES, status_of
 
     if log == STDIN or path_of(log) != log:  # what is said of a file is not said of a data set
-        return columns.read(log)
+        return columns.read(log, once=once)
     if not log.exists() and str(log) in SOURCES:
         source = SOURCES[str(log)]
         interactions = source.read()
@@ -38,7 +38,7 @@ def read_log(log: Path, columns: "Columns") -> "Interactions":
         return interactions
     if not log.exists() and log.name == str(log) and not log.suffix:
         raise DataError(f"{log}: no such file or data set{did_you_mean(str(log), SOURCES)}")
-    return columns.read(log)
+    return columns.read(log, once=once)
 
 
 def is_data_set(path: Path | None) -> bool:

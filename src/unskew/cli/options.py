@@ -62,6 +62,7 @@ RayAddress = Annotated[
 BlockSize = Annotated[int | None, typer.Option(help="Users scored at a time [default: depends on the catalogue].")]
 JsonFile = Annotated[Path | None, typer.Option(help="Write JSON to this file; - prints it instead of the table.")]
 HtmlFile = Annotated[Path | None, typer.Option(help="Write an HTML page to this file.")]
+WeightColumn = Annotated[str | None, typer.Option(help="Column of weights of test rows [default: all the same].")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no table or progress.")]
 
@@ -129,8 +130,8 @@ class ColumnOptions:
         from unskew.data import Columns, FileFormat
 
         named = self.rating_col, self.timestamp_col, self.propensity_col, getattr(self, "label_col", None)
-        layout = FileFormat.of(columns=self.header, sep=self.sep)
-        return Columns(self.user_col or "user", self.item_col or "item", *named, format=layout)
+        layout, weight = FileFormat.of(columns=self.header, sep=self.sep), getattr(self, "weight_col", None)
+        return Columns(self.user_col or "user", self.item_col or "item", *named, weight=weight, format=layout)
 
 
 @dataclass(frozen=True)
@@ -174,6 +175,12 @@ class EvaluateOptions(ColumnOptions):
         typer.Option(
             help="Validation interactions, which choose when to stop training: by the first metric, or, for models of "
             "labels, by AUC."
+        ),
+    ] = None
+    windows: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of unskew split --rolling instead of --train and --test; {window} in files is its name."
         ),
     ] = None
     factors: FactorFiles = None
@@ -238,9 +245,7 @@ class EvaluateOptions(ColumnOptions):
     ] = None
     ties: Annotated[
         str | None,
-        typer.Option(
-            help="How to rank ties: expected, optimistic, pessimistic, random or ordinal [default: expected]."
-        ),
+        typer.Option(help="Rank of ties: expected, optimistic, pessimistic, random, ordinal [default: expected]."),
     ] = None
     positive: Positive = None
     relevant_counts: Annotated[
@@ -248,9 +253,7 @@ class EvaluateOptions(ColumnOptions):
     ] = None
     unlisted: Annotated[
         str | None,
-        typer.Option(
-            help="Items outside a top-N list: zero gives them no gain, tied puts them below it [default: zero]."
-        ),
+        typer.Option(help="Items outside a top-N list: zero for no gain, or tied, below the list [default: zero]."),
     ] = None
     users: Annotated[
         str | None,
@@ -338,6 +341,7 @@ class EvaluateOptions(ColumnOptions):
     label_col: Annotated[
         str | None, typer.Option(help="Column of labels 0 and 1 in exposed files [default: label, if present].")
     ] = None
+    weight_col: WeightColumn = None
 
     def with_config(self) -> "EvaluateOptions":
         """These options, completed by those of the ``--config`` file."""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from unskew.cli.inputs import is_data_set, path_of, read_log
-from unskew.cli.options import ColumnOptions, LogFile, Quiet, Seed, command_of
+from unskew.cli.options import ColumnOptions, LogFile, Quiet, Seed, WeightColumn, command_of
 from unskew.cli.outputs import check_folder, make_folder
 from unskew.cli.screen import aside, screen, stages
 from unskew.display.text_table import digits, print_lines, print_table, table, words
-from unskew.errors import ConfigError
+from unskew.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from unskew.data import Interactions, Split
 
 _PARTS = ("train", "validation", "test")
+_NEITHER = "in the gap, after the end of the test, or a repeated (user, item)"
+_NO_PROPENSITY = "the propensity column of the test was dropped, because it is known for random splits only"
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,49 @@ class SplitOptions(ColumnOptions):
     temporal: Annotated[float | None, typer.Option(help="Hold out the last share of the log by time, as in 0.2.")] = (
         None
     )
+    before: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="Train on rows before this date, test on rows from then on: as in 2024-01-31 or 2024-01-31T12:00 "
+            "(UTC), or a number in the unit of the times.",
+        ),
+    ] = None
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE", help="With --before or --rolling: where the test ends [default: after the last row]."
+        ),
+    ] = None
+    gap: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LENGTH",
+            help="With --before or --rolling: leave the rows of this length of time before the test out of train, as "
+            "in 7d or 12h.",
+        ),
+    ] = None
+    rolling: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NxLENGTH",
+            help="Test windows one after another, each with all of the training before it, as in 4x7d; one folder "
+            "each, for unskew evaluate --windows.",
+        ),
+    ] = None
+    time_unit: Annotated[
+        str,
+        typer.Option(
+            help="Unit of the times since 1970: s, ms, us, ns, or number if they are not dates; auto goes by size."
+        ),
+    ] = "auto"
     seed: Seed = 0
     file_format: Annotated[str, typer.Option("--format", help="Format of the files: csv or parquet.")] = "csv"
     partitions: Annotated[
         int | None,
         typer.Option(help="Write each part as a folder of this many Parquet files by user, read part by part."),
     ] = None
+    weight_col: WeightColumn = None
 
 
 @command_of(SplitOptions)
@@ -66,9 +105,7 @@ def split_command(options: SplitOptions) -> None:
     A propensity column is rewritten to P(in test | candidate).
     """
     per_user, least, seed, out = options.per_user, options.least, options.seed, options.out
-    chosen = [options.fractions is not None, per_user is not None, options.leave_one_out, options.temporal is not None]
-    if sum(chosen) > 1:
-        raise ConfigError("choose one of --fractions, --per-user, --leave-one-out and --temporal")
+    _check_ways(options)
     if least is not None and per_user is None:
         raise ConfigError("--least needs --per-user, as in --per-user 70/10/20 --least 5")
     if options.file_format not in {"csv", "parquet"}:
@@ -78,11 +115,19 @@ def split_command(options: SplitOptions) -> None:
     parts = parse_fractions(options.fractions or "70/15/15")
     share, validation = parse_per_user("0.2" if per_user is None else per_user)
     kind: Literal["csv", "parquet"] = "csv" if options.file_format == "csv" else "parquet"
+    if options.rolling is not None:
+        _split_rolling(options, kind)
+        return
     check_folder(out, [f"{name}.{kind}" for name in _PARTS], path_of(options.log), "log")
-    from unskew.data import split_fractions, split_leave_one_out, split_per_user, split_temporal
+    from unskew.data import split_by_time, split_fractions, split_leave_one_out, split_per_user, split_temporal
 
-    interactions = read_log(options.log, options.columns)
-    if per_user is not None:
+    # a split at a moment keeps repeated rows, or a later one would replace a training row
+    interactions = read_log(options.log, options.columns, once=options.before is None)
+    if options.before is not None:
+        split = split_by_time(
+            interactions, before=options.before, until=options.until, gap=options.gap, unit=options.time_unit
+        )
+    elif per_user is not None:
         split = split_per_user(interactions, share, validation=validation, least=least, rng=seed)
     elif options.leave_one_out:
         split = split_leave_one_out(interactions, rng=seed)
@@ -94,6 +139,65 @@ def split_command(options: SplitOptions) -> None:
     _print(split, interactions, out, kind)
     if validation or least is not None:
         _print_train_only(split, interactions, validation=validation)
+
+
+def _check_ways(options: SplitOptions) -> None:
+    """Refuse two ways to split, and options of another way than the chosen one."""
+    ways = ("fractions", "per_user", "leave_one_out", "temporal", "before", "rolling")
+    chosen = [name for name in ways if getattr(options, name) not in {None, False}]
+    flags = [f"--{name.replace('_', '-')}" for name in ways]
+    if len(chosen) > 1:
+        raise ConfigError(f"choose one of {', '.join(flags[:-1])} and {flags[-1]}")
+    timed = bool({"before", "rolling"} & set(chosen))
+    for name, given in (("until", options.until), ("gap", options.gap)):
+        if given is not None and not timed:
+            raise ConfigError(
+                f"--{name} needs --before or --rolling, as in --before 2024-01-31 --{name} {_AS_IN[name]}"
+            )
+    if options.time_unit != "auto" and not timed:
+        raise ConfigError("--time-unit needs --before or --rolling; leave it out")
+
+
+_AS_IN = {"until": "2024-02-07", "gap": "7d"}
+
+
+def _split_rolling(options: SplitOptions, kind: Literal["csv", "parquet"]) -> None:
+    """Write one folder per window."""
+    from unskew.data import rolling
+    from unskew.data.time.splits import parse_rolling
+    from unskew.data.time.windows import window_folders, window_names
+
+    number, length = parse_rolling(options.rolling or "")
+    names, out = window_names(number), options.out
+    for name in names:
+        check_folder(out / name, [f"{part}.{kind}" for part in _PARTS], path_of(options.log), "log")
+    if out.exists() and not out.is_dir():
+        raise DataError(f"{out}: this is a file; name a folder to write to")
+    earlier = [name for name in window_folders(out) if name not in names]
+    if earlier:
+        raise ConfigError(
+            f"{out / earlier[0]} is from an earlier split and would be evaluated with these windows; remove it, or "
+            "name another folder"
+        )
+    log = read_log(options.log, options.columns, once=False)
+    splits = rolling(log, number, length, gap=options.gap, until=options.until, unit=options.time_unit)
+    for name, split in zip(names, splits, strict=True):
+        _write(split, out / name, kind, options.partitions)
+    rows = [
+        [name, split.origin, f"{len(split.train):,}", f"{len(split.test):,}", _new_share(split)]
+        for name, split in zip(names, splits, strict=True)
+    ]
+    console = screen()
+    print_lines([f"{number} windows, written to {out}; evaluate them with: unskew evaluate --windows {out}"], console)
+    print_table(table(None, [*words("folder", "split"), *digits("train", "test", "cold test rows")], rows), console)
+    if log.propensity is not None:
+        print_lines([f"warning: {_NO_PROPENSITY}"], aside())
+
+
+def _new_share(split: "Split") -> str:
+    """The share of test rows whose user or item has no training row."""
+    train, test = split.train, split.test
+    return f"{((train.user_counts[test.users] == 0) | (train.item_counts[test.items] == 0)).mean():.1%}"
 
 
 def parse_fractions(text: str) -> tuple[float, ...]:
@@ -154,6 +258,8 @@ def _print(split: "Split", log: "Interactions", out: Path, kind: str) -> None:
     console = screen()
     print_lines([f"{split.origin}, written to {out}"], console)
     print_table(table(None, [*words("part"), *digits("rows", "users", "items")], rows), console)
+    neither = len(log) - sum(len(part) for part in _parts(split).values())
+    print_lines([f"rows in no part: {neither:,}, " + _NEITHER] if neither else [], console)
     print_lines([_cold(split)], console)
     print_lines((f"warning: {text}" for text in _warnings(split, log, out, kind)), aside())
 
@@ -191,7 +297,7 @@ def _warnings(split: "Split", log: "Interactions", out: Path, kind: str) -> Iter
 
         yield REPEATED_ROWS.format(part="log", rows=repeated(log.duplicates))
     if log.propensity is not None and split.test.propensity is None:
-        yield "the propensity column of the test was dropped, because it is known for random splits only"
+        yield _NO_PROPENSITY
     if split.validation is None and (out / f"validation.{kind}").exists():
         yield f"{out / f'validation.{kind}'} is from an earlier split and does not belong to this one; remove it"
 

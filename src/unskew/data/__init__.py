@@ -19,14 +19,17 @@ from unskew.data.splitters import (
     split_temporal,
     test_propensity,
 )
+from unskew.data.time import Clock, Leakage, find_leakage, rolling, split_by_time
 from unskew.data.vocabulary import Vocabulary
 
 __all__ = [
     "Candidates",
+    "Clock",
     "Columns",
     "Densified",
     "FileFormat",
     "Interactions",
+    "Leakage",
     "PartitionedSplit",
     "Parts",
     "Population",
@@ -39,11 +42,14 @@ __all__ = [
     "eager",
     "exposed_from_frame",
     "exposed_split",
+    "find_leakage",
     "find_population",
     "open_parts",
     "open_split",
     "read_catalogue",
     "read_exposed",
+    "rolling",
+    "split_by_time",
     "split_fractions",
     "split_leave_one_out",
     "split_per_user",

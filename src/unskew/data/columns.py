@@ -114,6 +114,8 @@ class Columns:
         By default the columns with these names, if present.
     label : str, optional
         Column of labels 0 and 1 in exposed files; ``label`` by default.
+    weight : str, optional
+        Column that says how much each test row counts; none by default.
     format : FileFormat
         The format of text files; Parquet and TREC files have their own.
     required : tuple of str
@@ -126,6 +128,7 @@ class Columns:
     timestamp: str | None = None
     propensity: str | None = None
     label: str | None = None
+    weight: str | None = None
     format: FileFormat = field(default_factory=FileFormat)
     required: tuple[str, ...] = ()
 
@@ -141,22 +144,23 @@ class Columns:
         columns = replace(self, **names, required=tuple(file.names))
         return replace(file, format=layout).read(), file.name, columns
 
-    def read(self, path: str | Path, *, strict: bool = True) -> Interactions:
+    def read(self, path: str | Path, *, strict: bool = True, once: bool = True) -> Interactions:
         """The rows of a file, which may have column names of its own; see `TableFile`.
 
-        If strict, optional columns that were named must be present.
+        If strict, optional columns that were named must be present. Repeated rows are kept `once`.
         """
         frame, name, columns = self.open(path)
-        return columns.rows(frame, name, strict=strict)
+        return columns.rows(frame, name, strict=strict, once=once)
 
-    def rows(self, frame: pl.DataFrame, name: str, *, strict: bool = True) -> Interactions:
-        """The rows of a table; `name` is used in messages."""
+    def rows(self, frame: pl.DataFrame, name: str, *, strict: bool = True, once: bool = True) -> Interactions:
+        """The rows of a table, repeated ones only `once`; `name` is used in messages."""
         if frame.is_empty():
             raise DataError(f"{name}: has a header but no rows; check the file")
         named: dict[str, Any] = {"rating": self.rating, "timestamp": self.timestamp, "propensity": self.propensity}
+        named["weight"] = self.weight
         if not strict:
             named = {
                 key: column if column in frame.columns or key in self.required else None
                 for key, column in named.items()
             }
-        return Interactions.from_frame(frame, user=self.user, item=self.item, name=name, **named)
+        return Interactions.from_frame(frame, user=self.user, item=self.item, name=name, once=once, **named)

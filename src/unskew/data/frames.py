@@ -8,13 +8,33 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.arrays import Floats
-from unskew.errors import DataError, Option, PropensityError, did_you_mean
+from unskew.arrays import Bools, Floats
+from unskew.errors import ConfigError, DataError, Option, PropensityError, did_you_mean
 
 FRAMES = "a pandas, Polars (eager or lazy), Arrow, DuckDB, PySpark, Ibis, Dask or Hugging Face frame"
 """The frames that `eager` takes, in words."""
 # a number, a date or a clock time, as the first line of a file without a header would hold
 _LOOKS_LIKE_DATA = re.compile(r"-?[\d.:\-/TZ ]*\d[\d.:\-/TZ ]*(_duplicated_\d+)?")
+
+
+_CONDITION = re.compile(r"\s*([A-Za-z_][\w\- ]*?)\s*(>=|<=|==|!=|>|<)\s*(-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*")
+COMPARE: dict[str, Callable[[Floats, float], Bools]] = {
+    ">=": np.greater_equal,
+    "<=": np.less_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+    ">": np.greater,
+    "<": np.less,
+}
+
+
+def parse_condition(condition: str) -> tuple[str, str, str]:
+    """Column, operator and number of a condition such as ``rating>=4``."""
+    match = _CONDITION.fullmatch(condition)
+    if match is None:
+        raise ConfigError(f"cannot read the condition {condition!r}; write one like 'rating>=4'")
+    column, operator, number = match.groups()
+    return column, operator, number
 
 
 class _Frame(NamedTuple):
@@ -261,6 +281,21 @@ def check_propensity(propensity: Floats | None, name: str) -> None:
             f"{name}: propensity {propensity[row]:g} in row {row + 1} ({int(bad.sum())} in all) is outside (0, 1]; "
             "a propensity is the probability that the row was observed"
         )
+
+
+def check_weights(weights: Floats | None, name: str) -> None:
+    """Refuse weights that are negative or infinite, and rows that have no weight at all."""
+    if weights is None or not len(weights):
+        return
+    bad = ~((weights >= 0) & np.isfinite(weights))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise DataError(
+            f"{name}: weight {weights[row]:g} in row {row + 1} ({int(bad.sum())} in all) is negative or infinite; a "
+            "weight says how much a row counts, so give 0 or more"
+        )
+    if not weights.any():
+        raise DataError(f"{name}: all weights are 0, so no row counts; name another column with {Option('weight_col')}")
 
 
 def as_numbers(values: npt.ArrayLike, length: int, what: str) -> Floats:

@@ -1,7 +1,6 @@
 """The log: pairs of user and item with optional ratings, times and propensities."""
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,7 +12,17 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.arrays import Bools, Floats, Ints, distinct_of, offsets_of
-from unskew.data.frames import as_numbers, check_propensity, columns_of, eager, find_column, to_numbers
+from unskew.data.frames import (
+    COMPARE,
+    as_numbers,
+    check_propensity,
+    check_weights,
+    columns_of,
+    eager,
+    find_column,
+    parse_condition,
+    to_numbers,
+)
 from unskew.data.pairs import row_keys
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
 from unskew.errors import ConfigError, DataError, Option
@@ -21,15 +30,7 @@ from unskew.errors import ConfigError, DataError, Option
 if TYPE_CHECKING:
     from scipy import sparse
 
-_CONDITION = re.compile(r"\s*([A-Za-z_][\w\- ]*?)\s*(>=|<=|==|!=|>|<)\s*(-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*")
-_COMPARE = {
-    ">=": np.greater_equal,
-    "<=": np.less_equal,
-    "==": np.equal,
-    "!=": np.not_equal,
-    ">": np.greater,
-    "<": np.less,
-}
+_OPTIONAL = ("values", "times", "propensity", "weights")  # columns that a log may lack
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,8 @@ class Interactions:
         Seconds, or any increasing number.
     propensity : array of float64, optional
         P(this row is in the test | it is a candidate), in (0, 1].
+    weights : array of float64, optional
+        How much each test row counts, such as its revenue; at least 0.
     duplicates : int
         How many repeated (user, item) rows were dropped.
     repeats : bool
@@ -66,6 +69,7 @@ class Interactions:
     values: Floats | None = None
     times: Floats | None = None
     propensity: Floats | None = None
+    weights: Floats | None = None
     duplicates: int = 0
     repeats: bool = False
     whole: Mapping[str | None, Ints] | None = None
@@ -79,6 +83,7 @@ class Interactions:
         values: npt.ArrayLike | None = None,
         times: npt.ArrayLike | None = None,
         propensity: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
         *,
         n_users: int | None = None,
         n_items: int | None = None,
@@ -90,7 +95,7 @@ class Interactions:
         ----------
         users, items : array
             Ids (integers or text), or integer codes when `n_users` and `n_items` say how many there are.
-        values, times, propensity : array, optional
+        values, times, propensity, weights : array, optional
             As long as `users`.
         n_users, n_items : int, optional
             With these, `users` and `items` are codes 0 to n-1, and all n exist even when no row names them.
@@ -102,9 +107,10 @@ class Interactions:
         if len(user_codes) != len(item_codes):
             raise DataError(f"{name}: {len(user_codes)} users but {len(item_codes)} items; give one of each per row")
         columns: dict[str, Any] = {}
-        for column, given in {"values": values, "times": times, "propensity": propensity}.items():
+        for column, given in zip(_OPTIONAL, (values, times, propensity, weights), strict=True):
             columns[column] = None if given is None else as_numbers(given, len(user_codes), f"{column} of {name}")
         check_propensity(columns["propensity"], name)
+        check_weights(columns["weights"], name)
         return cls(user_codes, item_codes, user_vocabulary, item_vocabulary, name=name, **columns).distinct()
 
     @classmethod
@@ -117,33 +123,35 @@ class Interactions:
         rating: str | None = None,
         timestamp: str | None = None,
         propensity: str | None = None,
+        weight: str | None = None,
         name: str = "frame",
         once: bool = True,
     ) -> "Interactions":
         """Make interactions from a frame: pandas, Polars, Arrow, DuckDB and others, eager or lazy (see `eager`).
 
         The columns ``rating``, ``timestamp`` and ``propensity`` are read if present; a column that is named must exist.
+        Weights are read only from a column that is named.
         With ``once=False`` repeated rows are kept and count as rows, but not as seen items.
         """
         there = columns_of(frame, name)
         wanted = {"user": find_column(user, there, name), "item": find_column(item, there, name)}
-        for key, usual, given in (
-            ("values", "rating", rating),
-            ("times", "timestamp", timestamp),
-            ("propensity", "propensity", propensity),
-        ):
+        usual_names = ("rating", "timestamp", "propensity")
+        for key, usual, given in zip(_OPTIONAL[:3], usual_names, (rating, timestamp, propensity), strict=True):
             if given is not None or usual in there:
                 wanted[key] = find_column(given or usual, there, name)
+        if weight is not None:
+            wanted["weights"] = find_column(weight, there, name)
         table = eager(frame, wanted.values(), name)
         series = {key: table[column] for key, column in wanted.items()}
         users, user_vocabulary = factorise(canonical(series["user"], f"column {user!r} of {name}"))
         items, item_vocabulary = factorise(canonical(series["item"], f"column {item!r} of {name}"))
         columns: dict[str, Any] = {
             key: to_numbers(series[key], f"column {wanted[key]!r} of {name}", times=key == "times")
-            for key in ("values", "times", "propensity")
+            for key in _OPTIONAL
             if key in series
         }
         check_propensity(columns.get("propensity"), name)
+        check_weights(columns.get("weights"), name)
         rows = cls(users, items, user_vocabulary, item_vocabulary, name=name, **columns)
         return rows.distinct() if once else replace(rows, repeats=True)
 
@@ -190,6 +198,7 @@ class Interactions:
         rating: str | None = None,
         timestamp: str | None = None,
         propensity: str | None = None,
+        weight: str | None = None,
         columns: str | Iterable[str] | None = None,
         sep: str | None = None,
         format: str | None = None,  # noqa: A002  # as in FILE:format=qrels
@@ -204,7 +213,7 @@ class Interactions:
 
         layout = FileFormat.of(kind=format, columns=columns, sep=sep)
         layout.of_file(Path(path)).refuse_choice(str(path))
-        return Columns(user, item, rating, timestamp, propensity, format=layout).read(path)
+        return Columns(user, item, rating, timestamp, propensity, weight=weight, format=layout).read(path)
 
     def __len__(self) -> int:
         return len(self.users)
@@ -214,7 +223,7 @@ class Interactions:
 
     def describe(self, users: int, items: int) -> str:
         """A description in one line, with these numbers of users and items."""
-        extras = "".join(f", {key}" for key in ("values", "times", "propensity") if getattr(self, key) is not None)
+        extras = "".join(f", {key}" for key in _OPTIONAL if getattr(self, key) is not None)
         return f"Interactions({len(self):,} rows, {users:,} users, {items:,} items{extras})"
 
     @property
@@ -229,14 +238,8 @@ class Interactions:
 
     def take(self, rows: Ints | Bools) -> "Interactions":
         """The given rows, by position or mask, with the same vocabularies; a row given twice is used once."""
-        optional: dict[str, Any] = {
-            key: None if column is None else column[rows]
-            for key, column in (
-                ("values", self.values),
-                ("times", self.times),
-                ("propensity", self.propensity),
-            )
-        }
+        columns = {key: getattr(self, key) for key in _OPTIONAL}
+        optional: dict[str, Any] = {key: None if each is None else each[rows] for key, each in columns.items()}
         rows_taken = replace(self, users=self.users[rows], items=self.items[rows], duplicates=0, whole=None, **optional)
         picked = rows if isinstance(rows, np.ndarray) else np.arange(len(self))[rows]
         if picked.dtype == bool:
@@ -257,10 +260,7 @@ class Interactions:
 
     def holds(self, condition: str) -> Bools:
         """Whether a condition such as ``rating>=4`` holds, row by row."""
-        match = _CONDITION.fullmatch(condition)
-        if match is None:
-            raise ConfigError(f"cannot read the condition {condition!r}; write one like 'rating>=4'")
-        column, operator, number = match.groups()
+        column, operator, number = parse_condition(condition)
         columns = {"rating": self.values, "timestamp": self.times, "propensity": self.propensity}
         if column not in columns:
             raise ConfigError(
@@ -274,7 +274,7 @@ class Interactions:
                 f"{self.name} has no column {column!r}, which {condition!r} needs; "
                 f"name it with {Option(f'{column}_col')}"
             )
-        return np.asarray(_COMPARE[operator](values, float(number)))
+        return COMPARE[operator](values, float(number))
 
     def labelled(self, condition: str | None = None) -> "Interactions":
         """The same rows with labels as values: 1 where the condition holds, else 0; all 1 without a condition."""
@@ -300,6 +300,13 @@ class Interactions:
             item_vocabulary=item_vocabulary,
             whole=whole,
         )
+
+    @cached_property
+    def relative_weights(self) -> Floats | None:
+        """The weights divided by their mean; None if there are none, or if all rows have the same."""
+        if self.weights is None or not len(self) or (self.weights == self.weights[0]).all():
+            return None
+        return np.asarray(self.weights / self.weights.mean())
 
     @cached_property
     def item_counts(self) -> Ints:
@@ -334,6 +341,7 @@ class Interactions:
             digest.update((np.cumsum(occurs) - 1)[codes].astype("<i4").tobytes())
         for column in (self.values, self.times, self.propensity):
             digest.update(b"-" if column is None else column.astype("<f8").tobytes())
+        digest.update(b"" if self.weights is None else self.weights.astype("<f8").tobytes())
         return digest.hexdigest()
 
     def to_sparse(self) -> "sparse.csr_array[Any, Any]":
@@ -351,11 +359,8 @@ class Interactions:
             "user": self.user_vocabulary.decode(self.users).tolist(),
             "item": self.item_vocabulary.decode(self.items).tolist(),
         }
-        for name, column in (
-            ("rating", self.values),
-            ("timestamp", self.times),
-            ("propensity", self.propensity),
-        ):
+        for name, key in zip(("rating", "timestamp", "propensity", "weight"), _OPTIONAL, strict=True):
+            column = getattr(self, key)
             if column is not None:
                 whole = name != "propensity" and bool(np.all(column == np.floor(column)))
                 columns[name] = column.astype(np.int64) if whole else column

@@ -29,6 +29,7 @@ from unskew.estimators.intervals import (
 )
 from unskew.estimators.ips import Ips
 from unskew.estimators.moments import Moments
+from unskew.estimators.replicates import Mean, difference_of_means, influence_of, mean_of_replicates
 from unskew.estimators.rows import OVER_ALL_PAIRS, Kind, Places, Rows
 from unskew.estimators.sequences import Anytime
 from unskew.estimators.snips import Snips
@@ -52,6 +53,7 @@ __all__ = [
     "Interval",
     "Ips",
     "Kind",
+    "Mean",
     "Moments",
     "Observation",
     "Places",
@@ -63,12 +65,15 @@ __all__ = [
     "Weighted",
     "chance_of_any",
     "difference",
+    "difference_of_means",
     "erm_bound",
     "exposures_needed",
     "holm",
+    "influence_of",
     "interval_width",
     "ips_bias",
     "ips_variance",
+    "mean_of_replicates",
     "misspecified_bound",
     "normal_quantile",
     "p_value",

@@ -19,6 +19,8 @@ class Aoa(Estimator, word="aoa"):
 
     .. math:: \frac{1}{|U|}\sum_u \frac{1}{|S^*_u|}\sum_{i\in S^*_u} c_{ui}
 
+    With weighted rows the mean within a user, or over pairs, is weighted.
+
     Parameters
     ----------
     per : {"auto", "user", "pair", "item"}
@@ -29,6 +31,7 @@ class Aoa(Estimator, word="aoa"):
 
     kinds: ClassVar[frozenset[str]] = frozenset({"mean", "sum", "list", "loss", "graded"})
     uses_propensity: ClassVar[bool] = False
+    takes_weights: ClassVar[bool] = True
     per: Literal["auto", "user", "pair", "item"] = "auto"
 
     def __post_init__(self) -> None:
@@ -55,13 +58,15 @@ class Aoa(Estimator, word="aoa"):
                 raise ConfigError(
                     "aoa(per=pair) is a mean over rows, so it cannot estimate a sum over a user's items; use aoa"
                 )
-            sums = sum_by(rows.user, rows.worth)
+            sums = sum_by(rows.user, rows.weighted(rows.worth))
             return Terms(sums, np.ones_like(sums))
-        return weighted_mean(rows, None, per, np.ones(len(rows)) if kind in OVER_ALL_PAIRS else None)
+        return weighted_mean(rows, rows.row_weight, per, np.ones(len(rows)) if kind in OVER_ALL_PAIRS else None)
 
     def weights(self, rows: Rows, kind: Kind) -> Floats:
-        """Equal over all rows, or within a user or item."""
-        return weights_of_mean(rows, np.ones(len(rows)), self.form(kind))
+        """Equal over all rows, or within a user or item; those of the rows where they have weights."""
+        ones = np.ones(len(rows))
+        weight = ones if kind in {"sum", "list"} else rows.weighted(ones)  # users count the same in sums
+        return weights_of_mean(rows, weight, self.form(kind))
 
     def form(self, kind: Kind) -> str:
         """What is averaged over for a metric of this kind: pairs, users or items."""

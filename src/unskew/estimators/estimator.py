@@ -32,6 +32,8 @@ class Estimator(Named, family="estimator"):
     counts_empty_users: ClassVar[bool] = False
     """Whether users without observations count as 0."""
     uses_propensity: ClassVar[bool] = True
+    takes_weights: ClassVar[bool] = False
+    """Whether it takes account of `Rows.row_weight`; if not, weighted test rows are refused."""
 
     @property
     def corrects(self) -> bool:

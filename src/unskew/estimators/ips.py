@@ -26,6 +26,7 @@ class Ips(Weighted, word="ips"):
 
     kinds: ClassVar[frozenset[str]] = frozenset({"mean", "sum", "loss", "graded"})
     needs_absolute: ClassVar[bool] = True
+    takes_weights: ClassVar[bool] = True
     needs_relevant: ClassVar[bool] = True
     counts_empty_users: ClassVar[bool] = True
 
@@ -40,7 +41,7 @@ class Ips(Weighted, word="ips"):
         """
         if kind not in self.kinds:
             raise self.refuse(kind)
-        weighted = rows.worth * self.inverse(rows.chance)
+        weighted = rows.weighted(rows.worth * self.inverse(rows.chance))
         sums = sum_by(rows.user, weighted)
         if kind in OVER_ALL_PAIRS:
             assert rows.total is not None
@@ -53,7 +54,7 @@ class Ips(Weighted, word="ips"):
 
     def weights(self, rows: Rows, kind: Kind) -> Floats:
         """Inverse propensity, divided by the number of relevant items if that is known."""
-        inverse = self.inverse(rows.chance)
+        inverse = rows.weighted(self.inverse(rows.chance))
         return inverse if kind != "mean" or rows.total is None else np.asarray(inverse / rows.total[rows.user])
 
     @staticmethod

@@ -85,6 +85,8 @@ class Rows:
         Where a row is a user: the sum of the chances of the user's candidates.
     who : array of int, optional
         The code of each of the m users.
+    row_weight : array, optional
+        How much each row counts in the target; None if all rows count the same.
     """
 
     worth: Floats
@@ -101,6 +103,7 @@ class Rows:
     logged: "Rows | None" = None
     mass: Floats | None = None
     who: Ints | None = None
+    row_weight: Floats | None = None
 
     def __post_init__(self) -> None:
         if self.positive is not None and self.imputed is None:  # else the labels of a log, which was not drawn
@@ -196,6 +199,10 @@ class Rows:
 
         first: Rows = vars(self).get("_first", self)
         return BetaBinomial.fit(self.positives, self.counts) if first is self else first.prior
+
+    def weighted(self, values: Floats) -> Floats:
+        """Values times the weights of the rows, where there are any."""
+        return values if self.row_weight is None else values * self.row_weight
 
     def sums(self, values: Floats) -> Floats:
         """Sum of row values for each user."""

@@ -29,7 +29,8 @@ class Snips(Weighted, word="snips"):
 
     The ratio of a user with one held-out row is the gain of that row, whatever its weight, so ``per=user`` hardly
     corrects if users have few rows, however many users there are. Metrics over all pairs also have ``item``, the mean
-    over items of the ratio of each item.
+    over items of the ratio of each item. With weighted rows w is the weight of the row divided by P; for ``balanced``
+    the mean of a user is weighted.
 
     Parameters
     ----------
@@ -37,6 +38,7 @@ class Snips(Weighted, word="snips"):
     """
 
     kinds: ClassVar[frozenset[str]] = frozenset({"mean", "loss", "graded"})
+    takes_weights: ClassVar[bool] = True
     per: Literal["pair", "balanced", "user", "item"] = "pair"
 
     def __post_init__(self) -> None:
@@ -65,12 +67,19 @@ class Snips(Weighted, word="snips"):
         """
         self._check(kind)
         spread = np.sqrt(1 - rows.chance) if kind in OVER_ALL_PAIRS else None
-        return weighted_mean(rows, self.inverse(rows.chance), self.per, spread)
+        return weighted_mean(rows, self._weight(rows), self.per, spread)
 
     def weights(self, rows: Rows, kind: Kind) -> Floats:
         """Inverse propensity, normalised as in the form of `per`."""
         self._check(kind)
-        return weights_of_mean(rows, self.inverse(rows.chance), self.per)
+        return weights_of_mean(rows, self._weight(rows), self.per)
+
+    def _weight(self, rows: Rows) -> Floats:
+        """1 / P times the weight of the row, which is relative to the user's mean weight in ``balanced``."""
+        weight = rows.weighted(self.inverse(rows.chance))
+        if self.per != "balanced" or rows.row_weight is None:
+            return weight
+        return weight * (rows.counts / rows.sums(rows.row_weight))[rows.user]
 
     def _check(self, kind: Kind) -> None:
         if kind not in self.kinds:

@@ -10,6 +10,7 @@ from unskew.evaluation.report import Report
 from unskew.evaluation.settings.presets import PRESETS, get_preset
 from unskew.evaluation.settings.settings import Settings, resolve
 from unskew.evaluation.slicing import Slices
+from unskew.evaluation.windows import WindowsReport, evaluate_windows
 
 __all__ = [
     "PRESETS",
@@ -21,9 +22,11 @@ __all__ = [
     "Settings",
     "Slices",
     "Sweep",
+    "WindowsReport",
     "choose",
     "compare",
     "evaluate",
+    "evaluate_windows",
     "gate",
     "get_preset",
     "resolve",

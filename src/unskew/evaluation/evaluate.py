@@ -26,7 +26,7 @@ from unskew.evaluation.partitioned.mergeable import IN_PARTS, PART_ESTIMATORS, c
 from unskew.evaluation.partitioned.part_models import PartTable, check_part_models
 from unskew.evaluation.report import Report
 from unskew.evaluation.run import Run
-from unskew.evaluation.settings.admissible import check_candidates, check_models, check_needs
+from unskew.evaluation.settings.admissible import check_candidates, check_models, check_needs, check_weighted
 from unskew.evaluation.settings.rating_scale import Scale, check_scale
 from unskew.evaluation.settings.settings import Settings, resolve
 from unskew.metrics import AnyMetric
@@ -203,6 +203,8 @@ def evaluate(
     check_scale(run.settings.scale, run.split)
     with shared_exposure():
         run, chosen = choose_automatic(run, given, evaluate)
+        if run.split.test.relative_weights is not None:
+            check_weighted(run.settings, until)
         rule = None if until is None else Until.parse(until, on, run)
         run, propensities = fit_propensities(run)
     check_needs(run.settings, propensities.positives, counted=relevant is not None)

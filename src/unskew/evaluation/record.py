@@ -37,6 +37,7 @@ def record(report: "Report") -> dict[str, Any]:
         **({} if report.band is None else {"sensitivity": [point.to_dict() for point in report.band.points]}),
         **({} if methods is None else {"methods": [point.to_dict() for point in methods.points]}),
         **({} if sliced is None else {"slice": sliced.to_dict()}),
+        **({} if report.seeds is None else {"seeds": report.seeds.to_dict()}),
         "warnings": list(report.warnings),
         **({} if checks is None else {"correction": [check.to_dict() for check in checks]}),
         **({} if report.against is None else {"against": report.against.to_dict()}),
@@ -74,6 +75,7 @@ def record_run(report: "Report") -> dict[str, Any]:
         "ties": settings.ties,
         "unlisted": settings.unlisted,
         "positive": settings.positive,
+        **({} if split.test.weights is None else {"weights": _weights(split.test)}),
         "users": settings.users,
         "relevant_counts": samples.judged.relevant is not None,
         "level": settings.level,
@@ -88,6 +90,16 @@ def record_run(report: "Report") -> dict[str, Any]:
         **({} if report.stop is None else {"until": report.stop.to_dict()}),
         **({} if len(report.kernels) < 2 else {"matrix_products": list(report.kernels)}),
         "versions": {**versions(), **_learnt_with(settings.propensity)},
+    }
+
+
+def _weights(test: Interactions) -> dict[str, Any]:
+    """The mean weight of the test rows, which weights are divided by, and whether they differ at all."""
+    assert test.weights is not None
+    return {
+        "mean": float(test.weights.mean()) if len(test) else None,
+        "zero_rows": int(np.sum(test.weights == 0)),
+        "differ": test.relative_weights is not None,
     }
 
 

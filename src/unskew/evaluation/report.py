@@ -17,6 +17,7 @@ from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.estimating.gamma_sweep import Sweep, sweep_gamma
 from unskew.evaluation.estimating.naive_twin import missing_twins
 from unskew.evaluation.estimating.propensity_sum import check_propensity
+from unskew.evaluation.estimating.seeds import Seeds, group_seeds
 from unskew.evaluation.estimating.tally import Tally, tally_report
 from unskew.evaluation.fitting.automatic import AutoChoice
 from unskew.evaluation.fitting.models import Contenders
@@ -178,6 +179,11 @@ class Report(AsJson):
     def answers(self) -> tuple[Answer, ...]:
         """The answer of each metric: which models may be best, and how far that depends on the assumed gamma."""
         return find_answers(self)
+
+    @cached_property
+    def seeds(self) -> Seeds | None:
+        """Means over entries that differ in their seed only, such as ``als/seed0`` and ``als/seed1``, if there are."""
+        return group_seeds(self)
 
     @cached_property
     def on_common_users(self) -> "Report | None":

@@ -83,6 +83,32 @@ class NDCG(ListMetric, word="ndcg"):
         """Return the NDCG expected of a part of the positives: a share of the gain, with a shorter ideal list."""
         return divide(self._gains(lists) * lists.shares(sizes), self.ideal_gains(sizes))
 
+    def weighted_values(self, gains: Floats, weights: Floats, offsets: Ints) -> Floats:
+        r"""Return the NDCG per user if relevant items have weights: graded gains [jarvelin2002].
+
+        .. math:: \frac{\sum_i w_i\, d(r_i)}{\sum_j w_{(j)}\, d(j)}
+
+        with d the discount, :math:`r_i` the rank of item i, and :math:`w_{(1)} \ge w_{(2)} \ge \ldots` the weights of
+        the user's relevant items. NaN for a user without weight.
+
+        Parameters
+        ----------
+        gains : Floats
+            The expected discounts, as from `row_gains`.
+        weights : Floats
+            At least 0.
+        offsets : Ints
+            The rows of user u are ``offsets[u]`` to ``offsets[u + 1]``.
+        """
+        users = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        order = np.lexsort((-weights, users))
+        place = np.arange(len(users)) - offsets[users]
+        best = discount(place, self.discount)
+        if self.k is not None and self.ideal == "cut":
+            best[place >= self.k] = 0.0
+        top = np.bincount(users, weights[order] * best, minlength=len(offsets) - 1)
+        return divide(np.bincount(users, weights * gains, minlength=len(offsets) - 1), top)
+
     def ideal_gains(self, relevant: Ints) -> Floats:
         """Return the DCG of the ideal list for each number of relevant items."""
         k = relevant if self.k is None or self.ideal == "all" else np.minimum(relevant, self.k)

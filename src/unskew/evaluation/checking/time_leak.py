@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from unskew.data import Split
+from unskew.data import Split, find_leakage
+from unskew.display.numbers import short_percent
 from unskew.errors import Option
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.checking.weights import weighs_by_popularity
@@ -50,6 +51,34 @@ def popularity_of_the_future(report: "Report") -> Iterator[str]:
     """Yield a warning if popularity was counted on rows from after the start of the test."""
     if weighs_by_popularity(report):
         yield from _describe_hindsight(report.tally)
+
+
+FORESEEN = (
+    "{share} of the test rows are older than the last training row, and {popularity} of the popularity of their items "
+    "comes from training rows that are later than they are: models could learn what happened after the test began; "
+    "use {temporal}, or end train where the test begins"
+)
+
+
+@check(
+    "training-after-test",
+    what="Test rows are older than training rows, if not of the same user then of others.",
+    why="Models learn from what other users did after the test row, such as which items became popular, and a "
+    "recommender that served the user then could not. Holding out the last row of each user does this.",
+    do=f"Split at a moment: `{Option('temporal', 0.2, 'split').flag}` or `{Option('before', 'DATE', 'split').flag}`. "
+    "`unskew.data.find_leakage` has the numbers.",
+)
+def training_after_test(report: "Report") -> Iterator[str]:
+    """Yield a warning for test rows that others' training rows could foresee, if no other warning covers them."""
+    leakage = find_leakage(report.inputs.split)
+    covered = leakage is not None and leakage.same_user_share >= leakage.foreseen_share / 2
+    if not leakage or covered or any(popularity_of_the_future.look(report)):
+        return
+    yield FORESEEN.format(
+        share=short_percent(leakage.foreseen_share),
+        popularity=short_percent(leakage.popularity_share),
+        temporal=Option("temporal", command="split"),
+    )
 
 
 MOSTLY = 0.9  # share of test rows later than all of their user's training rows from which a split is one by time

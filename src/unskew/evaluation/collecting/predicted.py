@@ -50,6 +50,8 @@ class Ratings(Sample):
     def to_rows(self, kind: Kind, estimator: Estimator, chances: Floats | None = None) -> Rows:
         """The rated rows that have a propensity and, for a loss, predictions of all models."""
         kept = np.ones(self.rows, dtype=bool) if chances is None else ~np.isnan(chances)
+        if self.weights is not None:
+            kept &= self.weights > 0
         if kind == "loss" and self.predicted is not None:
             kept &= self.predicted
         users, user = np.unique(self.row_users[kept], return_inverse=True)
@@ -63,6 +65,7 @@ class Ratings(Sample):
             total=self._totals(users, graded=graded),
             kept=None if kept.all() else kept,
             who=users,
+            row_weight=None if self.weights is None else self.weights[kept],
         )
 
     def of_users(self, known: Bools, models: Collection[str]) -> Self:

@@ -9,6 +9,7 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints, offsets_of
 from unskew.data import Interactions, Split
+from unskew.data.pairs import look_up, pair_keys, row_keys
 from unskew.errors import PropensityError
 from unskew.estimators import Estimator, Kind, Places, Rows
 from unskew.evaluation.collecting.sampled_ranks import Correction
@@ -46,6 +47,15 @@ class Sample:
     def row_users(self) -> Ints:
         """User code of each row."""
         return self.users[self.user]
+
+    @cached_property
+    def weights(self) -> Floats | None:
+        """The weight of each row, relative to the mean of the test; None if all test rows have the same."""
+        test = self.split.sorted_test
+        if test.relative_weights is None:
+            return None
+        width = max(len(self.split.item_vocabulary), 1)
+        return look_up(row_keys(test, width), test.relative_weights, pair_keys(self.row_users, self.items, width))
 
     @property
     def rows(self) -> int:
@@ -104,9 +114,10 @@ class Sample:
     def to_rows(self, kind: Kind, estimator: Estimator, chances: Floats | None = None) -> Rows:
         """The rows that an estimator uses for metrics of a kind, without gains; `Rows.with_worth` adds them.
 
-        `chances` are the propensities of the rows, where the estimator uses them; rows without one are left out.
+        `chances` are the propensities of the rows, where the estimator uses them; rows without one are left out, and
+        from means those without weight.
         """
-        kept = None if chances is None or not np.isnan(chances).any() else ~np.isnan(chances)
+        kept = self._kept(kind, chances)
         user, users = self.user, self.users
         if kept is not None:
             judged = np.bincount(user[kept], minlength=len(users)) > 0
@@ -120,10 +131,26 @@ class Sample:
             empty=self.empty_users(len(users), mean=mean) if estimator.counts_empty_users else 0,
             kept=kept,
             who=users,
+            row_weight=self.weights if self.weights is None or kept is None else self.weights[kept],
         )
         if kept is None:  # known already, so they need not be counted
             vars(rows).update(counts=np.diff(self.offsets), n_users=len(users))
         return rows
+
+    def _kept(self, kind: Kind, chances: Floats | None) -> Bools | None:
+        """Which rows an estimator uses; None for all."""
+        kept = None if chances is None or not np.isnan(chances).any() else ~np.isnan(chances)
+        if self.weights is None or kind in {"sum", "list"} or self.weights.all():
+            return kept
+        return self.weights > 0 if kept is None else kept & (self.weights > 0)
+
+    def list_values(self, model: str, metric: ListMetric, lists: UserLists | None) -> Floats:
+        """The value of each user's list, with the weights of the rows where they have any."""
+        if self.weights is None:
+            assert lists is not None
+            return metric.values(lists)
+        assert isinstance(metric, NDCG)  # others are refused
+        return metric.weighted_values(self.gains(model, metric), self.weights, self.offsets)
 
     def lists(self, model: str) -> UserLists:
         """The ranks of each user together (list metrics)."""

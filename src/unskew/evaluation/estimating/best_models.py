@@ -372,7 +372,7 @@ def weighted_worth(
     per = estimator.per if isinstance(estimator, Snips) else "pair"
     group = {"user": rows.user, "item": rows.item}.get(per)
     if isinstance(estimator, Snips) and group is not None:  # each group is normalised, so the scale does not matter
-        weights = estimator.inverse(rows.chance)
+        weights = rows.weighted(estimator.inverse(rows.chance))
     else:
         weights = estimator.weights(rows, metric.kind)
     sign = -1.0 if metric.lower_is_better else 1.0

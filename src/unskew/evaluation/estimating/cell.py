@@ -14,6 +14,8 @@ from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.sample import Sample
 from unskew.metrics import AnyMetric
 
+WEIGHTED = ", rows weighted"
+
 
 @dataclass(frozen=True, eq=False)
 class Cell:
@@ -30,6 +32,7 @@ class Cell:
     max_weight_share: float | None
     clipped_share: float
     terms: dict[str, Terms]
+    weighted: bool = False  # whether the test rows have weights
 
     def estimate(self, model: str, definition: str, level: float, tied_share: float, **numbers: Any) -> Estimate:
         """The estimate of a model; `numbers` are its value, standard error and interval."""
@@ -41,7 +44,7 @@ class Cell:
             metric=str(self.metric),
             definition=definition,
             estimator=str(self.estimator),
-            target=self.estimator.target_of(self.metric.kind),
+            target=self.estimator.target_of(self.metric.kind) + (WEIGHTED if self.weighted else ""),
             level=level,
             assumed_low=None,
             assumed_high=None,
@@ -69,7 +72,8 @@ class WeightSpread:
 def weight_spread(estimator: Estimator, rows: Rows, kind: Kind) -> WeightSpread:
     """Effective numbers of users and rows, and the largest share of a weight."""
     form = estimator.form(kind) if isinstance(estimator, Aoa) else ""
-    if form in {"pair", "user"} and len(rows):  # rows of a user weigh the same, so their numbers are enough
+    plain = rows.row_weight is None or kind in {"sum", "list"}
+    if plain and form in {"pair", "user"} and len(rows):  # rows of a user weigh the same, so their numbers are enough
         counts = rows.counts.astype(float)
         if form == "pair":
             return WeightSpread(kish(counts), float(len(rows)), 1 / len(rows))
@@ -116,4 +120,5 @@ def make_cell(
         max_weight_share=spread.largest,
         clipped_share=estimator.clipped_share(rows),
         terms=terms,
+        weighted=sample.weights is not None,
     )

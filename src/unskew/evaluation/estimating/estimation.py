@@ -186,9 +186,11 @@ class Estimation:
         """Terms of a model, or the values of its list metrics."""
         sample, model, group = work
         if sample.by_list(group[0][0]):
-            lists, metrics = sample.lists(model), [metric for metric, _ in group if isinstance(metric, ListMetric)]
+            lists = sample.lists(model) if sample.weights is None else None
+            metrics = [metric for metric, _ in group if isinstance(metric, ListMetric)]
             alone = len(sample.judged_by(metrics[0])) == 1  # with several models, each has a thread
-            values = (self.engine if alone else Threads(1)).map(lambda metric: metric.values(lists), metrics)
+            engine = self.engine if alone else Threads(1)
+            values = engine.map(lambda metric: sample.list_values(model, metric, lists), metrics)
             return {}, {str(metric): each for metric, each in zip(metrics, values, strict=True)}
         terms: dict[Key, Terms] = {}
         for metric, estimators in group:

@@ -160,7 +160,8 @@ class GammaTerms:
         """The terms of a model and a metric by each estimator, one per gamma."""
         name, metric, estimators = work
         sample, gains = self.sample, self.estimation.gains_of(self.sample, name, metric)
-        if self._weights is not None and metric.kind == "mean" and all(each == Snips() for each in estimators):
+        plain = sample.weights is None and metric.kind == "mean"
+        if plain and self._weights is not None and all(each == Snips() for each in estimators):
             return {(str(metric), str(Snips()), name): self._of_pairs(gains)}
         terms: dict[Key, list[Terms]] = {(str(metric), str(each), name): [] for each in estimators}
         for propensity in self.fitted:

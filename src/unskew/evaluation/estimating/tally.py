@@ -212,7 +212,8 @@ def _of_weights(sample: Sample, propensity: Propensity) -> dict[str, Any]:
     """The weight of rows whose items have no training row; it depends on the item alone."""
     items = np.arange(sample.train.n_items)
     rows, new = np.bincount(sample.items, minlength=len(items)), sample.train.item_counts == 0
-    weights = rows / np.asarray(propensity(items, items), dtype=float)
+    counted = rows if sample.weights is None else np.bincount(sample.items, sample.weights, len(items))
+    weights = counted / np.asarray(propensity(items, items), dtype=float)
     return {
         "new_rows": int(rows[new].sum()),
         "new_weight": float(np.nansum(weights[new])),

@@ -37,6 +37,10 @@ WITHOUT_SUMS = (
     "not possible with {why}"
 )
 WITH_PROPENSITY = "auto is snips, because a propensity was given"
+WITH_WEIGHTS = (
+    "auto is snips, because the test rows have weights, and those of other candidates, which a better estimate needs, "
+    "are not known"
+)
 OVER_PAIRS = "auto is snips, because the run has metrics over all pairs"
 UNSELECTED = (
     "the items of the log differ no more in their numbers of rows than they would without any selection (the squared "
@@ -84,7 +88,9 @@ def choose_automatic(run: Run, models: Mapping[str, Any], evaluate: Evaluate) ->
     settings = run.settings
     if not any(isinstance(estimator, Auto) for estimator in settings.estimators):
         return run, None
-    estimator, propensity, sentence, fitted = _choose(run, models)
+    estimator, propensity, sentence, fitted = (
+        _choose(run, models) if run.split.test.relative_weights is None else (Snips(), None, WITH_WEIGHTS, None)
+    )
     metrics = [metric for metric, asked in settings.pairs if isinstance(asked, Auto)]
     if all(_for_metric(estimator, metric) is None for metric in metrics):
         why = NOT_OF_METRICS.format(estimator=estimator, metrics=listed(map(str, metrics)))

@@ -19,7 +19,7 @@ SCORED_TWICE = 64
 """Users whose scores are computed again."""
 DROPPED_WARN, DROPPED_FAIL = 0.05, 0.2
 """Shares of the test rows that are not judged."""
-LEAKS = ("test-rows-in-train", "test-older-than-train", "popularity-of-the-future")
+LEAKS = ("test-rows-in-train", "test-older-than-train", "popularity-of-the-future", "training-after-test")
 """Warnings of a report about training data that know the test."""
 
 

@@ -136,6 +136,27 @@ def check_needs(settings: "Settings", propensity: Propensity, *, counted: bool) 
             )
 
 
+def check_weighted(settings: "Settings", until: str | None) -> None:
+    """Refuse metrics and estimators that have no meaning for weighted test rows."""
+    if until is not None:
+        raise ConfigError(f"{Option('until')} is not known for weighted test rows; leave it or the weights out")
+    for metric, estimator in settings.pairs:
+        if metric.kind == "list" and not isinstance(metric, NDCG):
+            raise ConfigError(
+                f"{metric} has no form with weighted rows, because a position is either a hit or not; use ndcg, whose "
+                "gains may have weights, or recall or adg"
+            )
+        if metric.kind == "graded":
+            raise ConfigError(f"{metric} has the ratings as weights already; use recall, adg or mae, or no weights")
+        if estimator.needs_relevant and metric.kind != "sum":
+            raise ConfigError(
+                f"{estimator} of {metric} with weighted rows needs the weights of items that were never observed; use "
+                "snips"
+            )
+        if not estimator.takes_weights:
+            raise ConfigError(f"{estimator} takes no account of the weights of test rows; use snips or aoa")
+
+
 def check_candidates(rule: Candidates, metrics: Iterable[AnyMetric], items: int) -> None:
     """Refuse metrics that sampled candidates cannot give, in a catalogue of this many items.
 

@@ -16,6 +16,7 @@ from unskew.evaluation.comparing.changes import Changes
 from unskew.evaluation.estimating.best_models import Answer
 from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.estimating.order import lower_is_better, ranked
+from unskew.evaluation.estimating.seeds import Seeds
 from unskew.evaluation.showing.estimate_grid import print_estimates
 from unskew.evaluation.showing.slices_view import print_slices
 from unskew.evaluation.showing.vocabulary import naive_only, targets_of
@@ -44,6 +45,8 @@ def print_report(report: "Report", console: Console) -> None:
     print_lines([f"targets: {aims}", *naive_lines(report)], console)
     if report.comparisons:
         print_table(_comparisons(report), console)
+    if report.seeds is not None:
+        print_seeds(report.seeds, console)
     if report.band is not None and report.band.fitted:
         print_table(_over_gammas(report.band), console)
     lower = ", ".join(str(metric) for metric in report.settings.metrics if metric.lower_is_better)
@@ -65,6 +68,26 @@ def print_changes(changes: Changes, console: Console) -> None:
     tests = [f"test before: {changes.before.describe()}", f"test now: {changes.after.describe()}"]
     file = [] if changes.file is None else [f"earlier run: {changes.file}"]
     print_lines([*file, *tests, *(f"note: {text}" for text in changes.notes)], console)
+
+
+def print_seeds(seeds: Seeds, console: Console) -> None:
+    """Print the means over seeds, which models may be best by them, and their differences."""
+    rows = [
+        [
+            *(row.metric, row.estimator, row.model, str(len(row.members)), number(row.value)),
+            *(interval(row.low, row.high), number(row.users_error, none="-"), number(row.seeds_error, none="-")),
+        ]
+        for row in seeds.estimates
+    ]
+    columns = digits("seeds", "mean", "interval", "error of users", "of seeds")
+    print_table(table("Means over seeds", [*_KEY, *columns], rows, group=2), console)
+    print_lines(
+        (
+            f"over seeds, {metric} by {estimator}: {_names(models)} may be best"
+            for (metric, estimator), models in seeds.may_be_best.items()
+        ),
+        console,
+    )
 
 
 def print_warnings(report: "Report", console: Console) -> None:

@@ -1,0 +1,126 @@
+"""A report over windows as text: sentences, tables of means and of windows, and warnings."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from unskew.display.numbers import interval, level, number, p
+from unskew.display.phrases import listed
+from unskew.display.text_table import digits, print_lines, print_table, table, words
+from unskew.evaluation.windows.result import WindowComparison, WindowOrder, span_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from unskew.evaluation.windows.result import WindowsReport
+
+_KEY = words("metric", "estimator", "model")
+MOST_WINDOWS = 8  # columns of the table of windows; more windows are rows
+HOLDS = "{metric} by {estimator}: {first} in all {n} windows"
+TURNS = "{metric} by {estimator}: the best model turns over {n} windows: {first}"
+SHOWN = "; over all windows {a} is better than {b} by {gap} ({bounds}), beyond chance"
+NOT_SHOWN = "; over all windows the difference of {a} and {b}, {gap} ({bounds}), is within chance"
+TURN_SHOWN = "; that {pairs} change places is itself beyond chance"
+
+
+def describe(report: "WindowsReport") -> list[str]:
+    """One sentence per metric and estimator."""
+    if len(report.models) < 2:
+        return []
+    return [_sentence(report, order) for order in report.orders if len(order.over_all) > 1]
+
+
+def print_all(report: "WindowsReport", console: "Console") -> None:
+    """Print sentences, tables and warnings."""
+    print_windows(report, console)
+    print_warnings(report, console)
+
+
+def print_windows(report: "WindowsReport", console: "Console") -> None:
+    """Print the sentences, the means over windows, and the values of each window."""
+    print_lines([*report.sentences, ""] if report.sentences else [], console)
+    print_table(_means(report), console)
+    if report.comparisons:
+        print_table(_comparisons(report), console)
+    print_table(_by_window(report), console)
+    print_lines(_spans(report), console)
+
+
+def print_warnings(report: "WindowsReport", console: "Console") -> None:
+    """Print the warnings."""
+    print_lines((f"warning: {text}" for text in report.warnings), console)
+
+
+def _sentence(report: "WindowsReport", order: WindowOrder) -> str:
+    n, first = len(report.reports), order.first
+    if len(first) == 1:
+        start = HOLDS.format(metric=order.metric, estimator=order.estimator, first=f"{next(iter(first))} is first", n=n)
+    else:
+        counts = listed(f"{name} is first in {count}" for name, count in first.items())
+        start = TURNS.format(metric=order.metric, estimator=order.estimator, n=n, first=counts)
+    best, following = order.over_all[:2]
+    row = next(row for row in _of(report, order) if {row.a, row.b} == {best, following})
+    if row.difference is None:
+        return f"{start}."
+    flipped = row.a != best
+    low, high = (row.low, row.high) if not flipped else (_negative(row.high), _negative(row.low))
+    beyond = row.p_value_holm is not None and row.p_value_holm < 1 - report.estimates[0].level
+    gap = -row.difference if flipped else row.difference
+    text = (SHOWN if beyond else NOT_SHOWN).format(
+        a=best, b=following, gap=number(gap, "+.4f"), bounds=interval(low, high, "+.4f")
+    )
+    pairs = [f"{each.a} and {each.b}" for each in _of(report, order) if each.turn_shown]
+    return f"{start}{text}{TURN_SHOWN.format(pairs=listed(pairs)) if pairs else ''}."
+
+
+def _of(report: "WindowsReport", order: WindowOrder) -> list[WindowComparison]:
+    return [row for row in report.comparisons if (row.metric, row.estimator) == (order.metric, order.estimator)]
+
+
+def _negative(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def _means(report: "WindowsReport") -> "Table":
+    shown = f"{level(report.estimates[0].level, '%')} interval"
+    rows = [
+        [
+            *(row.metric, row.estimator, row.model, number(row.value), interval(row.low, row.high)),
+            *(number(row.users_error, none="-"), number(row.windows_error, none="-")),
+        ]
+        for row in report.estimates
+    ]
+    columns = digits("mean", shown, "error of users", "of windows")
+    return table(f"Means over {len(report.reports)} windows", [*_KEY, *columns], rows, group=2)
+
+
+def _comparisons(report: "WindowsReport") -> "Table":
+    columns = [*words("metric", "estimator", "models"), *digits("difference", "interval", "p (Holm)", "better in")]
+    rows = [
+        [
+            *(row.metric, row.estimator, f"{row.a} - {row.b}", number(row.difference, "+.4f")),
+            *(interval(row.low, row.high, "+.4f"), p(row.p_value_holm), f"{row.better} of {len(row.differences)}"),
+        ]
+        for row in report.comparisons
+    ]
+    return table("Differences, paired by user and window", columns, rows, group=2)
+
+
+def _by_window(report: "WindowsReport") -> "Table":
+    names = list(report.reports)
+    if len(names) <= MOST_WINDOWS:
+        rows = [[row.metric, row.estimator, row.model, *map(number, row.values)] for row in report.estimates]
+        return table("By window", [*_KEY, *digits(*names)], rows, group=2)
+    rows = [
+        [row.metric, row.estimator, row.model, name, number(value)]
+        for row in report.estimates
+        for name, value in zip(names, row.values, strict=True)
+    ]
+    return table("By window", [*_KEY, *words("window"), *digits("value")], rows, group=3, repeat=False)
+
+
+def _spans(report: "WindowsReport") -> Iterator[str]:
+    for name, each in report.reports.items():
+        span = span_of(each)
+        when = "" if span["first"] is None else f", from {span['first']} to {span['last']}"
+        yield f"{name}: {span['test_rows']:,} test rows after {span['train_rows']:,} training rows{when}"
