@@ -338,22 +338,9 @@ class Report(AsJson):
     def log_wandb(self, run: Any = None, *, prefix: str = "") -> Any:
         """Write the report to a run of Weights & Biases, and return the run.
 
-        Names are those of `log_mlflow`. Settings are in the config, the verdict is in the summary, and an artifact of
-        type ``evaluation`` has the JSON and the page.
-
-        Parameters
-        ----------
-        run : wandb.Run, optional
-            By default the one that ``wandb.init`` started.
-        prefix : str
-            What all names begin with.
-
-        Raises
-        ------
-        ConfigError
-            If W&B is not installed, or no run was started.
-        DataError
-            If it cannot write.
+        Names, `prefix` and errors are those of `log_mlflow`. Settings are in the config, the verdict is in the summary,
+        and an artifact of type ``evaluation`` has the JSON and the page. By default `run` is the one that
+        ``wandb.init`` started.
         """
         from unskew.evaluation.showing.tracking import track
         from unskew.integrations.trackers import log_wandb
