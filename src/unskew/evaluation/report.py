@@ -307,11 +307,6 @@ class Report(AsJson):
             None if metric is None else _printed(metric, parse_metric),
             None if estimator is None else _printed(estimator, Estimator.from_word),
         )
-        pairs = [(row.metric, row.estimator) for row in self.estimates]
-        if not any(all(a in (None, b) for a, b in zip(words, pair, strict=True)) for pair in pairs):
-            asked = " ".join(word for word in words if word)
-            known = dict.fromkeys(word for pair in pairs for word in (*pair, " ".join(pair)))
-            raise ConfigError(f"no estimate {asked!r}{did_you_mean(asked, known)}")
         return user_values(self, *words)
 
     def log_mlflow(self, run: Any = None, *, prefix: str = "") -> str:
@@ -343,22 +338,9 @@ class Report(AsJson):
     def log_wandb(self, run: Any = None, *, prefix: str = "") -> Any:
         """Write the report to a run of Weights & Biases, and return the run.
 
-        Names are those of `log_mlflow`. Settings are in the config, the verdict is in the summary, and an artifact of
-        type ``evaluation`` has the JSON and the page.
-
-        Parameters
-        ----------
-        run : wandb.Run, optional
-            By default the one that ``wandb.init`` started.
-        prefix : str
-            What all names begin with.
-
-        Raises
-        ------
-        ConfigError
-            If W&B is not installed, or no run was started.
-        DataError
-            If it cannot write.
+        Names, `prefix` and errors are those of `log_mlflow`. Settings are in the config, the verdict is in the summary,
+        and an artifact of type ``evaluation`` has the JSON and the page. By default `run` is the one that
+        ``wandb.init`` started.
         """
         from unskew.evaluation.showing.tracking import track
         from unskew.integrations.trackers import log_wandb

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from unskew.errors import ConfigError
+from unskew.errors import ConfigError, did_you_mean
 from unskew.estimators import Imputing, Terms
 from unskew.evaluation.estimating.cell import Cell
 
@@ -58,6 +58,11 @@ def user_values(report: "Report", metric: str | None = None, estimator: str | No
 
 def _chosen(report: "Report", metric: str | None, estimator: str | None) -> Iterator[Cell]:
     """Yield the cells that were asked for; refuse those without values of users."""
+    pairs = [(row.metric, row.estimator) for row in report.estimates]
+    if not any(metric in {None, pair[0]} and estimator in {None, pair[1]} for pair in pairs):
+        asked = " ".join(word for word in (metric, estimator) if word)
+        known = dict.fromkeys(word for pair in pairs for word in (*pair, " ".join(pair)))
+        raise ConfigError(f"no estimate {asked!r}{did_you_mean(asked, known)}")
     for cell in report.estimated.cells:
         words = str(cell.metric), str(cell.estimator)
         if (metric is None or words[0] == metric) and (estimator is None or words[1] == estimator):
