@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -62,7 +62,7 @@ def gate_command(options: GateOptions) -> None:
     if new == old:
         new, old = "new", "old"
         text, other = (f"{name}={each.split('=', 1)[-1]}" for name, each in ((new, text), (old, other)))
-    given: dict[str, list[str]] = {}
+    given: dict[str, Any] = {}
     for kind, each in ((kind_of_new, text), (kind_of_old, other)):
         given.setdefault(kind, []).append(each)
     asked = replace(options, metric=words, **given)

@@ -340,6 +340,11 @@ def test_a_report_from_parts_renders_everywhere(tmp_path: Path) -> None:
     assert "recall@10" in page
     assert re.search(r"\bnan\b", page, re.IGNORECASE) is None
     assert len(report.to_polars()) == len(report.estimates)
+    assert report.to_markdown().startswith("**")
+    assert "estimates" in report.charts
+    assert "weights" not in report.charts
+    with pytest.raises(ConfigError, match="read part by part"):
+        report.per_user()
 
 
 def test_a_folder_of_data_is_not_a_place_for_work(tmp_path: Path) -> None:

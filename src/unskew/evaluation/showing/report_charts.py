@@ -43,7 +43,8 @@ def _figures(report: "Report") -> Iterator[tuple[str, Figure, str, str]]:
         note = f"by {sweep.estimator}, from no correction (gamma -1) to a strong one"
         figure = sweep_figure(report, sweep, styles, place)
         yield f"sweep {sweep.metric}", figure, f"{sweep.metric} over gamma", note
-    if report.merged is not None:  # charts of weights need the rows
+    weighs = report.samples.exposed is None or any(e.uses_propensity for e in report.settings.estimators)
+    if report.merged is not None or not weighs:  # charts of weights need the rows, and weights
         return
     skew, ratings = measure_skew(report), measure_ratings(report)
     yield "weights", Figure("", charts.weights_chart(skew, "weights")), "Weights of the held-out rows", OF_WEIGHT

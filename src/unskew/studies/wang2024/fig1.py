@@ -104,7 +104,7 @@ def _claims(truth: Truth, curves: Mapping[str, Floats], again: Mapping[Correlati
     last = min(HIGH_UNTIL, truth.shortest - 1)
     low, high = slice(None, LOW_UNTIL - 1), slice(HIGH_FROM, last)
     inside = f"recall@{CUT} in samples of {SIZE}"
-    below = (pearsons[:, low] < LOW).all(axis=1)
+    below = np.asarray((pearsons[:, low] < LOW).all(axis=1))
     listed = ", ".join(f"{value:.3f}" for value in mean[low])
     yield claim(
         f"{truth.name}: Pearson's correlation of {inside} with full recall@K is below {LOW:g} for every K below "
@@ -114,7 +114,7 @@ def _claims(truth: Truth, curves: Mapping[str, Floats], again: Mapping[Correlati
     )
     verdict: Verdict = (None, "no such K")
     if last > HIGH_FROM:
-        above = (pearsons[:, high] > HIGH).all(axis=1)
+        above = np.asarray((pearsons[:, high] > HIGH).all(axis=1))
         least = HIGH_FROM + int(mean[high].argmin())
         evidence = f"smallest {mean[least]:.3f} at K = {least + 1}, {_in_resamples(pearsons[:, least], above)}"
         verdict = sure(above), evidence

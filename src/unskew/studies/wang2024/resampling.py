@@ -56,7 +56,7 @@ def mean_correlation(inner: Floats, macro: Floats, kind: Correlation, variants: 
         x, y = pair_signs(inner), pair_signs(macro)
     x_size, y_size = (np.sqrt(part**2 @ weights) for part in (x, y))
     mean = np.divide(draws, x_size, out=np.zeros(len(x)), where=x_size > 1e-12) @ x
-    return np.divide((y * weights) @ mean, y_size, out=np.zeros(len(y)), where=y_size > 1e-12)
+    return np.asarray(np.divide((y * weights) @ mean, y_size, out=np.zeros(len(y)), where=y_size > 1e-12))
 
 
 def sure(holds: Bools) -> bool | None:
