@@ -350,7 +350,7 @@ def _of_window(models: dict[str, list[str] | None], window: str) -> dict[str, li
 
 _OF_A_SPLIT = (
     *("train", "test", "validation", "exposed", "population", "catalogue", "uniform", "relevant_counts", "checkpoints"),
-    *("until", "on", "work", "partitions", "memory", "against", "label_col"),
+    *("until", "on", "work", "partitions", "memory", "against", "by", "format", "label_col"),
 )
 """Options that say more about one split, or need one."""
 _WINDOW = "{window}"

@@ -143,7 +143,7 @@ class WindowsReport(AsJson):
         return f"WindowsReport({len(self.reports)} windows, {len(self.estimates)} estimates)"
 
     @property
-    def models(self) -> list[str]:
+    def model_names(self) -> list[str]:
         """The names of the models."""
         return list(next(iter(self.reports.values())).models)
 

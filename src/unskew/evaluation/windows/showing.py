@@ -25,7 +25,7 @@ TURN_SHOWN = "; that {pairs} change places is itself beyond chance"
 
 def describe(report: "WindowsReport") -> list[str]:
     """One sentence per metric and estimator."""
-    if len(report.models) < 2:
+    if len(report.model_names) < 2:
         return []
     return [_sentence(report, order) for order in report.orders if len(order.over_all) > 1]
 
