@@ -9,7 +9,7 @@ import numpy as np
 
 from unskew.arrays import Bools
 from unskew.data.writing import AsJson
-from unskew.errors import ConfigError
+from unskew.errors import ConfigError, Option
 from unskew.estimators import Aoa, Rows, Snips, Terms, difference, holm, normal_quantile
 from unskew.evaluation.estimating.cell import Cell
 from unskew.evaluation.estimating.estimation import Estimation, terms_of
@@ -155,9 +155,9 @@ def slices(report: "Report", grouping: Grouping) -> Slices:
         If the data were read part by part, or each model is judged on its own users.
     """
     if report.merged is not None:
-        raise ConfigError("groups need all rows in memory; give --train and --test as files")
+        raise ConfigError("groups need all rows in memory; the data were read part by part, so give files instead")
     if report.settings.users == "served":
-        raise ConfigError("groups compare models on the same users; leave out users=served")
+        raise ConfigError(f"groups compare models on the same users; leave out {Option('users', 'served')}")
     work = _Slicing(report, grouping)
     estimates: list[GroupEstimate] = []
     comparisons: list[GroupComparison] = []
