@@ -143,6 +143,7 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
             checkpoints=options.checkpoints,
             progress=progress,
             uniform=uniform,
+            baselines=not options.no_baselines,
             **settings,
         )
 
@@ -179,6 +180,7 @@ def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: 
             engine=engine,
             work=options.work,
             memory=options.memory,
+            baselines=not options.no_baselines,
             progress=progress,
             **settings,
         )

@@ -11,6 +11,7 @@ from unskew.errors import ConfigError, UnskewError, did_you_mean
 from unskew.estimators import OVER_ALL_PAIRS, Comparison, Estimate, Estimator, Snips
 from unskew.evaluation.anytime import Stop
 from unskew.evaluation.collecting.samples import Samples
+from unskew.evaluation.estimating.baselines import DESCRIBED, Baselines, judge_baselines, marked_estimates
 from unskew.evaluation.estimating.best_models import Answer, find_answers
 from unskew.evaluation.estimating.common_users import judge_common_users
 from unskew.evaluation.estimating.estimate import Estimated
@@ -65,6 +66,8 @@ class Report(AsJson):
         Where ranking stopped, if it was asked to stop early.
     merged : Merged or None
         The sums of all parts, if the data were read part by part; there are no rows then.
+    shows_baselines : bool
+        Whether `baselines` are judged.
     """
 
     inputs: Run
@@ -77,6 +80,7 @@ class Report(AsJson):
     chosen: AutoChoice | None = None
     stop: Stop | None = None
     merged: "Merged | None" = None
+    shows_baselines: bool = False
 
     def __str__(self) -> str:
         from unskew.evaluation.showing.text import as_text
@@ -104,7 +108,7 @@ class Report(AsJson):
         head = "".join(f"<th>{name}</th>" for name in names)
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(_shown(row, name))}</td>" for name in names) + "</tr>"
-            for row in self.estimates
+            for row in (*self.estimates, *marked_estimates(self.baselines))
         )
         notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
         headline, rest = html.escape(self.verdict.sentence), html.escape(" ".join(self.verdict.summary))
@@ -121,6 +125,10 @@ class Report(AsJson):
         for row in self.estimates:
             if (row.model, row.metric, row.estimator) == words:
                 return row
+        if model in DESCRIBED and self.baselines is not None:
+            for row in self.baselines.of(*words[1:]):
+                if row.model == model:
+                    return row
         known = [f"{row.model} {row.metric} {row.estimator}" for row in self.estimates]
         asked = f"{model} {metric} {estimator}"
         raise ConfigError(f"no estimate {asked!r}{did_you_mean(asked, known)}")
@@ -185,6 +193,14 @@ class Report(AsJson):
     def answers(self) -> tuple[Answer, ...]:
         """The answer of each metric: which models may be best, and how far that depends on the assumed gamma."""
         return find_answers(self)
+
+    @cached_property
+    def baselines(self) -> Baselines | None:
+        """The baselines ``popular`` and ``random`` on the same users and candidates, unless they are models here.
+
+        They are judged when they are asked for: by the table, the JSON, the page or the verdict.
+        """
+        return judge_baselines(self) if self.shows_baselines else None
 
     @cached_property
     def on_common_users(self) -> "Report | None":

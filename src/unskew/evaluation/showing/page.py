@@ -11,6 +11,7 @@ from unskew.display.phrases import chain, quoted, sentence
 from unskew.display.styles import COLOURS, GREY, Style, series_styles
 from unskew.estimators import OVER_ALL_PAIRS, Comparison, Estimate, Estimator
 from unskew.evaluation.collecting.sampled_ranks import correction_lines
+from unskew.evaluation.estimating.baselines import DESCRIBED, marked, marked_estimates
 from unskew.evaluation.estimating.best_models import judging_estimator, standing_of
 from unskew.evaluation.estimating.gamma_sweep import OrderChange, Sweep
 from unskew.evaluation.estimating.order import lower_is_better, ranked
@@ -87,6 +88,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "clipped": any(row.clipped_share > 0 for row in rows),
         "tables": list(_tables(report, rows, [str(e) for e in estimators])),
         "added": {(row.metric, row.estimator) for row in twins},
+        "baselines": report.baselines,
         "correction": list(correction_lines(report.samples.correction or ())),
         "pair_groups": list(_pair_groups(report, rows)),
         "change_groups": []
@@ -162,20 +164,32 @@ def _best_first(report: "Report", rows: Sequence[Estimate], metric: str, estimat
 
 def _estimate_figure(report: "Report", rows: Sequence[Estimate], styles: dict[str, Style], place: int) -> Figure:
     metric = str(report.settings.metrics[place])
-    shown = [row for row in rows if row.metric == metric]
+    below = _baselines_of(report, metric)
+    shown = [*(row for row in rows if row.metric == metric), *below]
     models = _best_first(report, rows, metric, _judging_word(report, metric))
+    models += dict.fromkeys(row.model for row in below)
     svg = charts.estimates_chart(shown, models, styles, f"estimates-{place}")
     return Figure(metric, svg, () if svg else ("No value is defined.",))
 
 
 def _tables(report: "Report", rows: Sequence[Estimate], words: list[str]) -> Iterator[MetricTable]:
+    names = list(map(marked, DESCRIBED))
     for metric in map(str, report.settings.metrics):
         models = _best_first(report, rows, metric, _judging_word(report, metric))
         ordered = sorted(
             (row for row in rows if row.metric == metric),
             key=lambda row: (models.index(row.model), words.index(row.estimator)),
         )
-        yield MetricTable(metric, " · ".join(dict.fromkeys(row.definition for row in ordered)), tuple(ordered))
+        definitions = " · ".join(dict.fromkeys(row.definition for row in ordered))
+        below = sorted(
+            _baselines_of(report, metric), key=lambda row: (names.index(row.model), words.index(row.estimator))
+        )
+        yield MetricTable(metric, definitions, (*ordered, *below))
+
+
+def _baselines_of(report: "Report", metric: str) -> list[Estimate]:
+    """The estimates of the baselines by a metric, with marked names."""
+    return [row for row in marked_estimates(report.baselines) if row.metric == metric]
 
 
 def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGroup]:

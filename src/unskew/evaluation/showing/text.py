@@ -1,6 +1,7 @@
 """Reports as plain text: the verdict, tables and warnings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -10,9 +11,10 @@ from rich.text import Text
 from unskew.display.numbers import factor, interval, level, move, number, one_or_both, p, short
 from unskew.display.phrases import cut
 from unskew.display.text_table import digits, plain_text, print_lines, print_words, table, words
-from unskew.estimators import Comparison, Observation
+from unskew.estimators import Comparison, Estimate, Observation
 from unskew.evaluation.collecting.sampled_ranks import correction_lines
 from unskew.evaluation.comparing.changes import Changes
+from unskew.evaluation.estimating.baselines import marked_estimates
 from unskew.evaluation.estimating.best_models import Answer
 from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.estimating.order import lower_is_better, ranked
@@ -39,7 +41,7 @@ def print_report(report: "Report", console: Console) -> None:
     print_verdict(report, console)
     print_words(_estimates(report), console)
     aims = "; ".join(f"{word} {target}" for word, target in targets_of(report.estimates).items())
-    print_lines([f"targets: {aims}", *naive_lines(report)], console)
+    print_lines([f"targets: {aims}", *naive_lines(report), *baseline_lines(report)], console)
     if report.comparisons:
         print_words(_comparisons(report), console)
     if report.band is not None and report.band.fitted:
@@ -89,6 +91,12 @@ def naive_lines(report: "Report") -> list[str]:
     return [f"note: {naive_only(metric)}" for metric in report.settings.metrics if str(metric) in naive]
 
 
+def baseline_lines(report: "Report") -> list[str]:
+    """A note on baselines that are left out, and why."""
+    left_out = "" if report.baselines is None else report.baselines.left_out
+    return [f"note: the baselines are left out, because {left_out}"] if left_out else []
+
+
 def _answers(answers: Sequence[Answer], title: str, naive: str = "naive, same target") -> Table:
     over, weighted = any(answer.assumed for answer in answers), any(answer.weighted for answer in answers)
     more = [*(["first for gamma"] if over else []), *(["weights off by"] if weighted else [])]
@@ -130,10 +138,18 @@ def _estimates(report: "Report") -> Table:
             *(interval(row.assumed_low, row.assumed_high, none="") for _ in over),
             *(f"{row.users:,}", number(row.effective_sample_size, ",.0f", "-")),
         ]
-        for row in report.estimates
+        for row in with_baselines(report)
     ]
     columns = digits("value", f"{level(report.settings.level, '%')} interval", *over, "users", "ESS")
     return table("Estimates", [*_KEY, *columns], rows, group=2)
+
+
+def with_baselines(report: "Report") -> Iterator[Estimate]:
+    """Yield the estimates, those of the baselines after the models of the same metric and estimator."""
+    below = marked_estimates(report.baselines)
+    for key, rows in groupby(report.estimates, key=lambda row: (row.metric, row.estimator)):
+        yield from rows
+        yield from (row for row in below if (row.metric, row.estimator) == key)
 
 
 def _comparisons(report: "Report") -> Table:

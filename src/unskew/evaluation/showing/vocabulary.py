@@ -91,6 +91,7 @@ HOLDS_FOR = (
 FEW_USERS_DECIDE = (
     "A small p-value does not count as beyond chance where the effective number of users is small (Student's t)."
 )
+NOT_ABOVE_POPULAR = "{who} clearly better than the baseline “popular” on {metrics}."
 NAMES_DIFFER = "On {metrics} {naive} and {corrected} name different models, {why}."
 NOT_BOTH = "but not both beyond chance"
 NOT_ON_COMMON_USERS = "but not on the users whom all models know"
