@@ -27,7 +27,7 @@ class Aoa(Estimator, word="aoa"):
         ``pair`` for metrics over all pairs, where it is the naive estimator of Schnabel et al. (2016).
     """
 
-    kinds: ClassVar[frozenset[str]] = frozenset({"mean", "sum", "list", "loss", "graded"})
+    kinds: ClassVar[frozenset[str]] = frozenset({"mean", "sum", "list", "loss", "graded", "content"})
     uses_propensity: ClassVar[bool] = False
     per: Literal["auto", "user", "pair", "item"] = "auto"
 
@@ -41,6 +41,8 @@ class Aoa(Estimator, word="aoa"):
 
     def target_of(self, kind: str) -> str:
         """What the number estimates for a metric of this kind."""
+        if kind == "content":
+            return "lists of the judged users"
         if kind not in OVER_ALL_PAIRS:
             return self.target
         return {"user": "observed pairs, mean over users", "item": "observed pairs, mean over items"}.get(

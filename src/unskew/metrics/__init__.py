@@ -2,6 +2,7 @@
 
 from unskew.metrics.auc import ATOP, AUC, AUCOfNegatives
 from unskew.metrics.average_precision import MAP
+from unskew.metrics.content import AveragePopularity, ContentMetric, Coverage, Gini, Head, Novelty, TopItems
 from unskew.metrics.dcg import ADG, DCG, NDCG
 from unskew.metrics.exact.size_shift import Move, expected_average_precision, expected_move, ndcg_shrinkage
 from unskew.metrics.exact.user_lists import UserLists
@@ -28,19 +29,26 @@ __all__ = [
     "Accuracy",
     "AnyMetric",
     "AtK",
+    "AveragePopularity",
+    "ContentMetric",
+    "Coverage",
     "DCGOfValues",
+    "Gini",
     "GradedMetric",
+    "Head",
     "Hit",
     "ListMetric",
     "Metric",
     "MetricEntry",
     "MetricWord",
     "Move",
+    "Novelty",
     "Precision",
     "PrecisionOfValues",
     "RatingLoss",
     "Recall",
     "RecallOfMin",
+    "TopItems",
     "UserLists",
     "expected_average_precision",
     "expected_move",

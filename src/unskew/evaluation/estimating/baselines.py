@@ -11,13 +11,16 @@ from unskew.data.pairs import pair_keys
 from unskew.data.vocabulary import canonical
 from unskew.estimators import OVER_ALL_PAIRS, Comparison, Dr, Estimate, Estimator, Terms, difference, holm
 from unskew.evaluation.collecting.candidate_summer import CandidateSummer
+from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.samples import Samples
+from unskew.evaluation.collecting.shown import Shown, make_shown
 from unskew.evaluation.estimating.cell import Cell
 from unskew.evaluation.estimating.estimation import Estimation
 from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric
-from unskew.ranking import Contest, Ranks, Scorer
+from unskew.ranking import Contest, Ranks, Scorer, Ties
 from unskew.ranking.shared_order import rank_shared, shared_scorer
+from unskew.ranking.shown_lists import shown_lists
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -168,6 +171,8 @@ def _judge(report: "Report", contest: Contest, scores: Mapping[str, Floats], ask
         assert isinstance(whole, type(samples.exposed))
         return Samples(whole.positives, None, whole, contest)
     judged = Samples(whole, contest=contest)
+    if any(metric.kind == "content" for metric in asked.metrics):
+        judged = replace(judged, shown=_lists(report, contest, scores, whole, asked))
     if not any(estimator.sees == "candidates" for _, estimator in asked.pairs):
         return judged
     assert report.propensities.relevance is not None
@@ -177,6 +182,18 @@ def _judge(report: "Report", contest: Contest, scores: Mapping[str, Floats], ask
     run = replace(inputs, settings=asked, progress=None)
     summer = CandidateSummer(run, contest, scorers, samples.block_size)
     return replace(judged, imputed=summer.imputed(whole, report.propensities.relevance))
+
+
+def _lists(report: "Report", contest: Contest, scores: Mapping[str, Floats], whole: Sample, asked: Settings) -> Shown:
+    """The top lists of the baselines; equal scores are in a random order, as everywhere."""
+    depth = max(metric.cutoff or 1 for metric in asked.metrics if metric.kind == "content")
+    lists = {}
+    for name, each in scores.items():
+        scorer, joined = shared_scorer(each, contest, name)
+        ties: Ties = "expected" if name == RANDOM else asked.ties
+        options = {"engine": report.inputs.engine, "block_size": report.samples.block_size}
+        lists[name] = shown_lists(scorer, joined, depth, name=name, ties=ties, seed=asked.seed, **options)
+    return make_shown(whole, contest, lists)
 
 
 def _rows_of(samples: Samples, contest: Contest, ranks: Mapping[str, Ranks]) -> dict[str, Ranks]:

@@ -14,7 +14,7 @@ from unskew.evaluation.collecting.sampled_ranks import correction_lines
 from unskew.evaluation.estimating.baselines import DESCRIBED, marked, marked_estimates
 from unskew.evaluation.estimating.best_models import judging_estimator, standing_of
 from unskew.evaluation.estimating.gamma_sweep import OrderChange, Sweep
-from unskew.evaluation.estimating.order import lower_is_better, ranked
+from unskew.evaluation.estimating.order import is_content, lower_is_better, ranked
 from unskew.evaluation.estimating.propensity_sum import diagnosed_propensity
 from unskew.evaluation.showing import charts
 from unskew.evaluation.showing.imputation_section import describe_methods, describe_slice
@@ -83,6 +83,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "assumed": _assumed(report),
         "methods": describe_methods(report),
         "slice": describe_slice(report),
+        "content": {str(metric) for metric in report.settings.metrics if metric.kind == "content"},
         "lower": {str(metric) for metric in report.settings.metrics if metric.lower_is_better},
         "estimate_figures": [_estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
         "clipped": any(row.clipped_share > 0 for row in rows),
@@ -157,7 +158,8 @@ def _judging_word(report: "Report", metric: str) -> str:
 
 def _best_first(report: "Report", rows: Sequence[Estimate], metric: str, estimator: str) -> list[str]:
     """The models that a metric judges, best first, undefined values last."""
-    order = ranked(rows, metric, estimator, lower=lower_is_better(report.settings, metric))
+    described = is_content(report.settings, metric)  # such models stay in the order they were named in
+    order = [] if described else ranked(rows, metric, estimator, lower=lower_is_better(report.settings, metric))
     judged = {row.model for row in rows if row.metric == metric}
     return [m for m in dict.fromkeys([*(row.model for row in order), *report.models]) if m in judged]
 
@@ -197,7 +199,7 @@ def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGro
         metric, estimator = str(judged_by), str(form)
         standing = standing_of(report, judged_by, form)
         compared = list(standing.compared)
-        if not compared:
+        if not compared or judged_by.kind == "content":
             continue
         place = {model: k for k, model in enumerate(_best_first(report, rows, metric, estimator))}
         compared.sort(key=lambda c: (place[c.a], place[c.b]))

@@ -17,7 +17,7 @@ from unskew.evaluation.comparing.changes import Changes
 from unskew.evaluation.estimating.baselines import marked_estimates
 from unskew.evaluation.estimating.best_models import Answer
 from unskew.evaluation.estimating.gamma_band import GammaBand
-from unskew.evaluation.estimating.order import lower_is_better, ranked
+from unskew.evaluation.estimating.order import is_content, lower_is_better, ranked
 from unskew.evaluation.showing.vocabulary import naive_only, targets_of
 
 if TYPE_CHECKING:
@@ -42,10 +42,12 @@ def print_report(report: "Report", console: Console) -> None:
     print_words(_estimates(report), console)
     aims = "; ".join(f"{word} {target}" for word, target in targets_of(report.estimates).items())
     print_lines([f"targets: {aims}", *naive_lines(report), *baseline_lines(report)], console)
-    if report.comparisons:
+    if best_against_next(report):
         print_words(_comparisons(report), console)
     if report.band is not None and report.band.fitted:
         print_words(_over_gammas(report.band), console)
+    content = ", ".join(str(metric) for metric in report.settings.metrics if metric.kind == "content")
+    print_lines([f"no value is the better one: {content}"] if content else [], console)
     lower = ", ".join(str(metric) for metric in report.settings.metrics if metric.lower_is_better)
     print_lines([f"lower is better: {lower}"] if lower else [], console)
     print_lines(correction_lines(report.samples.correction or ()), console)
@@ -191,7 +193,7 @@ def best_against_next(report: "Report") -> list[Comparison]:
     chosen = []
     for metric, estimator in dict.fromkeys((row.metric, row.estimator) for row in report.estimates):
         rows = ranked(report.estimates, metric, estimator, lower=lower_is_better(report.settings, metric))
-        if len(rows) < 2:
+        if len(rows) < 2 or is_content(report.settings, metric):
             continue
         best, following = rows[:2]
         pair = {best.model, following.model}

@@ -76,6 +76,8 @@ def judge(report: "Report") -> Verdict:
     if contested:
         uniform = voice is OF_A_LOG and isinstance(report.settings.propensity, Uniform)
         headline, summary = _headline(contested, voice, uniform=uniform), tuple(_summary(contested, voice))
+    elif not report.answers:
+        headline, summary = say.ONLY_CONTENT, ()
     elif len(report.models) > 1 and all(answer.judging.order for answer in report.answers):
         headline, summary = say.NOTHING_TO_COMPARE, ()
     else:

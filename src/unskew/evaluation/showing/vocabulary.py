@@ -52,6 +52,7 @@ OF_A_SAMPLE = Voice(
 
 # headlines
 NOTHING_TO_COMPARE = "No two models are judged by the same metric, so there is nothing to compare."
+ONLY_CONTENT = "The metrics of this run describe the lists; none of them says which model is better."
 UNIFORM = "The propensity is uniform, so nothing here is corrected for the skew of the log."
 WINNER_CHANGES = "{act} changes the winner from {before} to {after} on {metrics}."
 BEST = "{model} is best of {n} models on {metrics}"

@@ -111,9 +111,14 @@ def from_ranks(ranks: list[int], n: int) -> UserLists:
 
 
 def all_forms() -> list[str]:
-    """Return every registered metric with every choice of its options, without cut-off."""
+    """Return every registered metric with every choice of its options, without cut-off.
+
+    Metrics of what is in the lists are left out: they have no ranks of held-out items.
+    """
     forms = []
     for member in MetricWord.members():
+        if member.kind == "content":
+            continue
         hints = typing.get_type_hints(member)
         fields = [field for field in dataclasses.fields(member) if field.init]
         choices = [typing.get_args(hints[field.name]) or (False, True) for field in fields]
