@@ -161,7 +161,7 @@ def test_what_has_no_lists_is_refused_by_name() -> None:
         judged({"one": model, "two": model}, until="decided")
     with pytest.raises(ConfigError, match=r"gini@4 cannot be merged over parts"):
         check_mergeable(resolve(metrics=["gini@4"]), split.rule)
-    with pytest.raises(ConfigError, match="not estimated from exposed rows"):
+    with pytest.raises(ConfigError, match="gini@4 is not estimated from exposed rows"):
         resolve(metrics=["gini@4"], exposed=True)
     with pytest.raises(ConfigError, match="cannot choose a model"):
         choose(Model.from_word("bpr"), split, ["novelty@4"])  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from unskew.metrics.graded import CG, DCGOfValues, GradedMetric, PrecisionOfValu
 from unskew.metrics.hits import Hit, Precision, Recall, RecallOfMin
 from unskew.metrics.losses import MAE, MSE, RMSE, Accuracy, RatingLoss
 from unskew.metrics.metric import AtK, ListMetric, Metric, MetricWord
+from unskew.metrics.propensity_scored import PSNDCG, PSP, PropensityScored, scored_of
 from unskew.metrics.reciprocal_rank import MRR
 from unskew.metrics.registry import AnyMetric, MetricEntry, list_metrics, parse_metric
 
@@ -24,6 +25,8 @@ __all__ = [
     "MRR",
     "MSE",
     "NDCG",
+    "PSNDCG",
+    "PSP",
     "RMSE",
     "AUCOfNegatives",
     "Accuracy",
@@ -45,6 +48,7 @@ __all__ = [
     "Novelty",
     "Precision",
     "PrecisionOfValues",
+    "PropensityScored",
     "RatingLoss",
     "Recall",
     "RecallOfMin",
@@ -55,4 +59,5 @@ __all__ = [
     "list_metrics",
     "ndcg_shrinkage",
     "parse_metric",
+    "scored_of",
 ]

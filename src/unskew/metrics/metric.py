@@ -15,7 +15,7 @@ from unskew.metrics.exact.user_lists import UserLists
 from unskew.notation import Named
 from unskew.ranking.all_candidates.recipes import DEEPEST, PlaceGains, Recipe
 
-Kind: TypeAlias = Literal["mean", "sum", "list", "loss", "graded", "content"]
+Kind: TypeAlias = Literal["mean", "sum", "list", "loss", "graded", "content", "scored"]
 TakesCutoff: TypeAlias = Literal["never", "optional", "required"]
 
 
@@ -25,7 +25,8 @@ class MetricWord(Named, ABC, family="metric"):
 
     The kind decides what an estimator can do: a ``mean`` over a user's relevant items, a ``sum`` over them,
     or a value of the whole ``list``; and, where rows have ratings, a ``loss`` of predictions or a ``graded`` sum,
-    both over all candidates. A ``content`` metric describes the top lists, whatever is relevant.
+    both over all candidates. A ``content`` metric describes the top lists, whatever is relevant, and a
+    ``scored`` one weights hits by a fixed function of training counts.
     """
 
     kind: ClassVar[Kind]

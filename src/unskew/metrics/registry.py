@@ -22,9 +22,9 @@ class MetricEntry:
     ----------
     form : str
         How it is written: ``auc``, ``recall@K``, or ``adg[@K]`` if the cut-off is optional.
-    kind : {"mean", "sum", "list", "loss", "graded", "content"}
+    kind : {"mean", "sum", "list", "loss", "graded", "content", "scored"}
         A mean or a sum over a user's relevant items, a value of the whole list, a loss of predicted ratings, a sum
-        over all items graded by their ratings, or what is in the top lists.
+        over all items graded by their ratings, what is in the top lists, or hits weighted by training counts.
     unbiased_to_missing : bool
         Whether a random part of each user's relevant items has, on average, the same value as all of them.
     definition : str

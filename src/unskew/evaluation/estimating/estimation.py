@@ -32,7 +32,7 @@ from unskew.evaluation.estimating.cell import Cell, WeightSpread, make_cell, wei
 from unskew.evaluation.estimating.slice_report import SliceReport, report_slice, shrink_all
 from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
-from unskew.metrics import AnyMetric, ContentMetric, ListMetric, RatingLoss, TopItems
+from unskew.metrics import AnyMetric, ContentMetric, ListMetric, RatingLoss, TopItems, scored_of
 from unskew.ranking import Engine, Threads
 
 MANY_ROWS = 2**18  # below, threads wait for one another longer than they save
@@ -207,7 +207,8 @@ class Estimation:
                 miss, rows = estimator.misses_ties, self.rows_of(metric, estimator)
                 gains = self.gains_of(sample, model, metric, misses_ties=miss)
                 rows = rows.with_worth(gains, sample.places(model, metric, misses_ties=miss))
-                terms[str(metric), str(estimator), model] = self.keyed(terms_of(rows, metric, estimator), rows)
+                own = as_share(terms_of(rows, metric, estimator), sample, metric)
+                terms[str(metric), str(estimator), model] = self.keyed(own, rows)
         return terms, {}
 
     def gains_of(self, sample: Sample, model: str, metric: AnyMetric, *, misses_ties: bool = False) -> Floats:
@@ -301,6 +302,17 @@ class Estimation:
 def _cut(lists: Any, metric: AnyMetric) -> Any:
     """The lists that a metric uses: of top lists, as many places as its cut-off."""
     return lists.cut(metric.cutoff or 1) if isinstance(lists, TopItems) else lists
+
+
+def as_share(terms: Terms, sample: Sample, metric: AnyMetric) -> Terms:
+    """The terms of a propensity-scored metric as a share of the best possible; others as they are."""
+    scored = scored_of(metric)
+    if scored is None:
+        return terms
+    cutoff = metric.cutoff or 1
+    divisors = scored.divisors(np.diff(sample.offsets), cutoff)
+    best = scored.best(sample.rarity(metric), sample.offsets, cutoff)
+    return replace(terms, numerator=terms.numerator / divisors, denominator=best / divisors)
 
 
 def terms_of(rows: Rows, metric: AnyMetric, estimator: Estimator) -> Terms:

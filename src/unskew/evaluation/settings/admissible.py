@@ -36,7 +36,7 @@ def pair(
             )
             if problem is None:
                 pairs[str(metric), str(estimator)] = (metric, estimator)
-            elif strict or (exposed and metric.kind in {*OVER_ALL_PAIRS, "content"}):  # never a default
+            elif strict or (exposed and metric.kind in {*OVER_ALL_PAIRS, "content", "scored"}):  # never a default
                 raise ConfigError(problem)
     return tuple(pairs.values())
 
@@ -205,6 +205,8 @@ def _mismatch(metric: AnyMetric, estimator: Estimator, *, exposed: bool) -> str 
             return None
     if metric.kind == "content":
         return f"{estimator} cannot estimate {metric}: it describes the lists, so there is nothing to correct; {ALONE}"
+    if metric.kind == "scored":
+        return f"{estimator} cannot estimate {metric}: it has weights of its own, by training counts; {ALONE}"
     cutoff = "@K" if metric.cutoff is None else f"@{metric.cutoff}"
     if metric.kind == "sum":
         why = "a sum over a user's relevant items has no denominator in positive-only data"
@@ -220,8 +222,8 @@ def _mismatch(metric: AnyMetric, estimator: Estimator, *, exposed: bool) -> str 
 
 def _exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exposed: bool) -> str | None:
     """Return why an estimator for exposed data cannot estimate a metric here; None where it can, or is another kind."""
-    if exposed and metric.kind == "content":
-        return f"{metric} needs no labels, so it is not estimated from exposed rows; use {Option('test')} for it"
+    if exposed and metric.kind in {"content", "scored"}:
+        return f"{metric} is not estimated from exposed rows; use {Option('test')} for it"
     if exposed and metric.kind in OVER_ALL_PAIRS:
         return (
             f"{metric} needs ratings, but exposed rows have labels; use "

@@ -172,6 +172,10 @@ ASSUMES_SLICE = (
     "The estimates assume that the {rows:,} rows of the slice ({positives:,} positive) were drawn from the candidates "
     "with equal chances."
 )
+SCORED = (
+    "{metric} weights items by a fixed function of their training counts, not by their chance to be observed, and its "
+    "target is not a mean over relevant pairs; use adg or recall with snips to correct for the skew"
+)
 NAIVE_ONLY = "{metric} is the naive average only; use {snips} to correct it"
 NAIVE_ONLY_BECAUSE = "{metric} is the naive average only, because {why}; {instead} can be corrected"
 
@@ -222,6 +226,8 @@ def naive_only(metric: AnyMetric) -> str:
     cutoff = "" if metric.cutoff is None else f"@{metric.cutoff}"
     if metric.kind in {"mean", "loss", "graded"}:
         return NAIVE_ONLY.format(metric=metric, snips=Option("estimator", "snips"))
+    if metric.kind == "scored":
+        return SCORED.format(metric=metric)
     why = "its value depends on relevant items that were never observed"
     if metric.kind == "sum":
         why = "a sum over relevant items has no mean over pairs"

@@ -163,6 +163,8 @@ def expected_move(
 def mixed_move(metric: str | MetricWord, ranks: "Ranks", mix: SizeMix) -> Move:
     """Return the same as `expected_move` for random sizes: the mean over the sizes of each user."""
     metric = parse_metric(metric)
+    if metric.kind in {"content", "scored"}:
+        raise ConfigError(f"{metric} is not known for other sizes; use a mean such as adg")
     if isinstance(metric, RatingLoss):
         raise ConfigError(f"{metric} is a metric of predicted ratings; choose one of ranks, such as adg")
     _check_ranks(ranks)
