@@ -135,7 +135,9 @@ class Gini(ContentMetric, word="gini"):
         below = np.cumsum(number) - number
         gaps = float(np.sum(levels * number * (2.0 * below + number - size)))  # of all pairs of items
         # one place less for an item moves it nearer to the items below, and away from all others outside the list
-        moved = lists.sums((size - 2.0 * below)[level.reshape(-1)]) - _equal_pairs(lists, level.reshape(-1))
+        moved = lists.sums((size - 2.0 * below).astype(np.float64)[level.reshape(-1)]) - _equal_pairs(
+            lists, level.reshape(-1)
+        )
         rest = places - lengths
         without = np.divide(gaps + moved, size * rest, out=np.zeros(len(rest)), where=rest > 0)
         return _jackknifed(gaps / (size * places), without)
@@ -218,7 +220,8 @@ class Head(ContentMetric, word="head"):
             size = int(np.searchsorted(np.cumsum(ordered), self.share * counts.sum() - 1e-9)) + 1
         edge = ordered[size - 1]
         above, level = counts > edge, counts == edge
-        return above + level * ((size - np.count_nonzero(above)) / np.count_nonzero(level))
+        share = (size - np.count_nonzero(above)) / np.count_nonzero(level)
+        return np.where(above, 1.0, np.where(level, share, 0.0))
 
 
 def _jackknifed(value: float, without: Floats) -> Floats:

@@ -54,7 +54,7 @@ class PropensityScored(Metric):
         order = np.lexsort((-weights, user))
         place = np.arange(len(weights)) - np.repeat(offsets[:-1], sizes)
         gains = np.where(place < cutoff, self.gain(place, place), 0.0)
-        return np.bincount(user, weights=weights[order] * gains, minlength=len(sizes))
+        return np.bincount(user, weights=weights[order] * gains, minlength=len(sizes)).astype(np.float64)
 
 
 @dataclass(frozen=True)

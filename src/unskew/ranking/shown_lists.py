@@ -49,7 +49,7 @@ def shown_lists(
     starts = range(0, len(contest.users), size)
     blocks = [(start, min(start + size, len(contest.users))) for start in starts]
     job = _Job(scorer, contest, k, name, ties, seed)
-    parts = [np.empty((0, k), np.int32)]
+    parts: list[Ints] = [np.empty((0, k), np.int32)]
     for part in (engine or Threads()).map(job.list, blocks):
         parts.append(part)
         if progress is not None:

@@ -191,8 +191,16 @@ def _lists(report: "Report", contest: Contest, scores: Mapping[str, Floats], who
     for name, each in scores.items():
         scorer, joined = shared_scorer(each, contest, name)
         ties: Ties = "expected" if name == RANDOM else asked.ties
-        options = {"engine": report.inputs.engine, "block_size": report.samples.block_size}
-        lists[name] = shown_lists(scorer, joined, depth, name=name, ties=ties, seed=asked.seed, **options)
+        lists[name] = shown_lists(
+            scorer,
+            joined,
+            depth,
+            name=name,
+            ties=ties,
+            seed=asked.seed,
+            engine=report.inputs.engine,
+            block_size=report.samples.block_size,
+        )
     return make_shown(whole, contest, lists)
 
 

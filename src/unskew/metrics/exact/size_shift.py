@@ -16,6 +16,7 @@ import numpy as np
 from unskew.arrays import Bools, Floats, Ints
 from unskew.errors import ConfigError
 from unskew.metrics.dcg import NDCG
+from unskew.metrics.content import ContentMetric
 from unskew.metrics.exact.user_lists import UserLists
 from unskew.metrics.losses import RatingLoss
 from unskew.metrics.metric import ListMetric, Metric, MetricWord
@@ -163,7 +164,7 @@ def expected_move(
 def mixed_move(metric: str | MetricWord, ranks: "Ranks", mix: SizeMix) -> Move:
     """Return the same as `expected_move` for random sizes: the mean over the sizes of each user."""
     metric = parse_metric(metric)
-    if metric.kind in {"content", "scored"}:
+    if isinstance(metric, ContentMetric) or metric.kind == "scored":
         raise ConfigError(f"{metric} is not known for other sizes; use a mean such as adg")
     if isinstance(metric, RatingLoss):
         raise ConfigError(f"{metric} is a metric of predicted ratings; choose one of ranks, such as adg")
