@@ -7,11 +7,11 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from unskew.audit import Audit
     from unskew.audit.audit import audit
-    from unskew.data import Interactions, Split
+    from unskew.data import Interactions, Split, write_qrels
     from unskew.errors import ConfigError, DataError, PropensityError, UnskewError, UnskewWarning
     from unskew.evaluation import Report, compare
     from unskew.evaluation.evaluate import evaluate
-    from unskew.ranking import Predictions, Ranks
+    from unskew.ranking import Predictions, Ranks, write_run
 
 __all__ = [
     "Audit",
@@ -28,6 +28,8 @@ __all__ = [
     "audit",
     "compare",
     "evaluate",
+    "write_qrels",
+    "write_run",
 ]
 
 _HOMES = {
@@ -40,6 +42,8 @@ _HOMES = {
     "evaluate": "unskew.evaluation",
     "Predictions": "unskew.ranking",
     "Ranks": "unskew.ranking",
+    "write_qrels": "unskew.data",
+    "write_run": "unskew.ranking",
     "ConfigError": "unskew.errors",
     "DataError": "unskew.errors",
     "PropensityError": "unskew.errors",

@@ -3,7 +3,7 @@
 import pytest
 from rich.text import Text
 
-from unskew.display.text_table import Column, digits, plain_text, print_words, table, words
+from unskew.display.text_table import Column, digits, plain_text, print_table, table, words
 
 ROWS = [
     ("recall@10", "autodebias(backbone=lightgcn, epochs=3)", "relevant items, mean over users with one in the sample")
@@ -13,7 +13,7 @@ ROWS = [
 def drawn(width: int) -> str:
     columns = [*words("metric", "model", "target"), *digits("value")]
     made = table(None, columns, [[*row, "0.1234"] for row in ROWS])
-    return plain_text(lambda console: print_words(made, console), width)
+    return plain_text(lambda console: print_table(made, console), width)
 
 
 @pytest.mark.parametrize("width", range(70, 130, 4))

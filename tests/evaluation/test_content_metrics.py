@@ -91,7 +91,10 @@ def test_no_model_wins_by_what_it_shows() -> None:
     text = as_text(report)
     assert f"no value is the better one: {', '.join(WORDS)}" in text.replace("\n", " ")
     assert not any(f"{word} " in line and "one - two" in line for line in text.splitlines() for word in WORDS)
+    assert not any("*" in line for line in text[text.index("coverage@4") :].splitlines()[:3])
     assert "no value is the better one" in report.to_html()
+    with pytest.raises(ConfigError, match="coverage@4 describes the lists, so it cannot decide"):
+        report.gate("one", "two", metric="coverage@4")
     alone = judged(models)
     assert alone.verdict.sentence.endswith("none of them says which model is better.")
     assert alone.to_dict()["verdict"]["metrics"] == []

@@ -227,6 +227,18 @@ def test_a_fingerprint_of_several_files_changes_with_each(tmp_path):
     assert len(seen) == 3
 
 
+def test_a_data_set_in_its_second_form_has_a_fingerprint_too(tmp_path):
+    folder = tmp_path / "kuairec"
+    folder.mkdir()
+    for name in ("small_matrix_users.txt", "small_matrix_items.txt", "truth_positives.csv"):
+        assert Context(folder=tmp_path).fingerprint("kuairec") is None  # a part of a form is not one
+        (folder / name).write_text("1\n")
+    lists = Context(folder=tmp_path).fingerprint("kuairec")
+    assert lists is not None
+    (folder / "small_matrix.csv").write_text("1\n")
+    assert Context(folder=tmp_path).fingerprint("kuairec") not in {lists, None}  # the first form comes first
+
+
 @pytest.mark.parametrize("name", list(STUDIES))
 def test_every_study_names_its_tables_apart_and_says_what_they_show(name):
     tables = STUDIES[name].tables

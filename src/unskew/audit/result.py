@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unskew import __version__
 from unskew.audit.error.result import ErrorAudit
@@ -16,6 +16,9 @@ from unskew.data.writing import AsJson, saved
 from unskew.errors import ConfigError, did_you_mean
 from unskew.evaluation.record import fingerprints, versions
 from unskew.evaluation.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from unskew.display.chart import Charts
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +79,23 @@ class Audit(AsJson):
 
     def __repr__(self) -> str:
         return f"Audit({self.log.rows:,} rows, {len(self.models)} models, {len(self.warnings)} warnings)"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the headline, a chart of the log, tables and the warnings."""
+        from unskew.audit.showing.audit_notebook import audit_html
+
+        return audit_html(self)
+
+    @cached_property
+    def charts(self) -> "Charts":
+        """The charts by name, to show or to save, as in ``audit.charts["lorenz"].save("lorenz.svg")``.
+
+        ``rank``, ``levels`` and ``lorenz`` of the log; ``gamma MODEL`` of each model and ``places``; ``strata METRIC``;
+        and ``errors METRIC, A - B`` and ``wrong winner METRIC, A - B`` where errors were simulated.
+        """
+        from unskew.audit.showing.page import audit_charts
+
+        return audit_charts(self)
 
     def model(self, name: str) -> ModelAudit:
         """The audit of one model's recommendations."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from unskew.data import Interactions
 from unskew.data.writing import AsJson, saved
@@ -14,6 +14,9 @@ from unskew.errors import ConfigError, DataError, did_you_mean
 from unskew.simulators.likeness import STATISTICS
 from unskew.simulators.preference_world import PreferenceWorld
 from unskew.simulators.world import WorldModel
+
+if TYPE_CHECKING:
+    from unskew.display.chart import Charts
 
 Trace: TypeAlias = tuple[tuple[int, float], ...]
 FORMAT = 1
@@ -136,6 +139,19 @@ class Calibration(AsJson):
         from unskew.calibration.showing import print_calibration
 
         return plain_text(lambda console: print_calibration(self, console), 120)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the nearest world, the trace of the search and a table."""
+        from unskew.calibration.showing import calibration_html
+
+        return calibration_html(self)
+
+    @cached_property
+    def charts(self) -> "Charts":
+        """The traces of the search by name: ``joint``, and one of each statistic."""
+        from unskew.calibration.showing import calibration_charts
+
+        return calibration_charts(self)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""

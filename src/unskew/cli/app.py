@@ -18,7 +18,9 @@ from unskew.cli.calibrate import calibrate_command
 from unskew.cli.datasets import datasets_app
 from unskew.cli.evaluate import evaluate_command
 from unskew.cli.exposures import exposures_command
+from unskew.cli.gate import gate_command
 from unskew.cli.listing import list_command
+from unskew.cli.options import first_sentence
 from unskew.cli.reproduce import reproduce_command
 from unskew.cli.screen import noted_compilation
 from unskew.cli.simulate import demo_command, simulate_command
@@ -28,15 +30,16 @@ from unskew.errors import UnskewError, spelled_as_flags
 BAD_INPUT = 2
 INTERRUPTED = 130
 INTERRUPTED_WORDS = "interrupted; no file was left half written"
+HELP_WIDTH = 120  # most columns of help texts
 _REPORT = "this is a bug; please report what --debug shows"
 
 app = typer.Typer(
     name="unskew",
     help="What your recommender's offline metrics would be if the log were not skewed, and how sure that is.",
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": HELP_WIDTH},
 )
 
 
@@ -55,21 +58,26 @@ def _options(
 ) -> None:
     """Results go to stdout, progress and warnings to stderr.
 
-    Exit status: 0 for success, 1 if a study's numbers disagree, 2 for bad usage or bad data.
+    Exit status: 0 for success, 1 if a study's numbers disagree, 2 for bad usage or bad data; unskew gate has its own.
     """
     # --debug is read by main(), which needs it even when parsing fails
 
 
-app.command("evaluate")(evaluate_command)
-app.command("audit")(audit_command)
-app.command("calibrate")(calibrate_command)
-app.command("simulate")(simulate_command)
-app.command("exposures")(exposures_command)
-app.command("split")(split_command)
-app.command("partition")(partition_command)
-app.command("list")(list_command)
-app.command("demo")(demo_command)
-app.command("reproduce")(reproduce_command)
+_COMMANDS = {
+    "evaluate": evaluate_command,
+    "gate": gate_command,
+    "audit": audit_command,
+    "calibrate": calibrate_command,
+    "simulate": simulate_command,
+    "exposures": exposures_command,
+    "split": split_command,
+    "partition": partition_command,
+    "list": list_command,
+    "demo": demo_command,
+    "reproduce": reproduce_command,
+}
+for _name, _command in _COMMANDS.items():
+    app.command(_name, short_help=first_sentence(_command))(_command)
 app.add_typer(datasets_app, name="datasets")
 
 

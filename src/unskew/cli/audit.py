@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from unskew.cli.inputs import model_files, read_log, read_models
+from unskew.cli.completion import completes
+from unskew.cli.inputs import check_stdin, model_files, path_of, read_log, read_models
 from unskew.cli.options import (
     BlockSize,
     ColumnOptions,
@@ -47,6 +48,7 @@ class AuditOptions(ColumnOptions):
             "-m",
             metavar="WORD",
             help="A mean over held-out items [default: recall@10 adg@10 auc]; repeatable.",
+            autocompletion=completes("metrics"),
         ),
     ] = None
     k: Annotated[int, typer.Option("--k", help="Length of the recommendation lists.")] = 50
@@ -100,7 +102,10 @@ def audit_command(options: AuditOptions) -> None:
     """
     given = {"factors": options.factors, "scores": options.scores, "model": options.model}
     outputs = Outputs(options.json, options.html)
-    outputs.check([options.log, options.test, options.parameters, *model_files(given)])
+    test = None if options.test is None else path_of(options.test)
+    inputs = [path_of(options.log), test, options.parameters, *model_files(given)]
+    check_stdin(inputs)
+    outputs.check(inputs)
     from unskew.audit import audit
     from unskew.audit.error.plan import plan_error
     from unskew.audit.strata import check_metrics
@@ -135,5 +140,5 @@ def _print(result: Any, *, tables: bool) -> None:
     from unskew.audit.showing.text import print_audit, print_audit_warnings
 
     if tables:
-        print_audit(result, screen(120, highlight=True))
+        print_audit(result, screen(highlight=True))
     print_audit_warnings(result, aside())

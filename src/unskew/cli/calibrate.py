@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unskew.cli.inputs import read_log
+from unskew.cli.inputs import path_of, read_log
 from unskew.cli.options import (
     ColumnOptions,
     EngineWord,
@@ -72,11 +72,13 @@ def calibrate_command(options: CalibrateOptions) -> None:
 
     Logs are compared by four distributions; the search is for the parameters of each kind of world.
     """
-    place, positive = options.out or Path(f"calibration-{options.log.stem}.json"), options.positive
+    log = path_of(options.log)
+    stem = "stdin" if log.name == "-" else log.stem
+    place, positive = options.out or Path(f"calibration-{stem}.json"), options.positive
     outputs = Outputs(place, options.html)
     if place == STDOUT:
         raise ConfigError("--out -: JSON cannot go to stdout here; name a file")
-    outputs.check([options.log])
+    outputs.check([log])
     from unskew.calibration import calibrate, check_numbers, require_gp
     from unskew.ranking import engine_of
 
@@ -103,7 +105,7 @@ def calibrate_command(options: CalibrateOptions) -> None:
 def _print(calibration: Any, place: Path) -> None:
     from unskew.calibration.showing import print_calibration
 
-    console = screen(130)
+    console = screen()
     print_calibration(calibration, console)
     lines = [
         f"written to {place}; draw a log from the first world with",

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
+from unskew.cli.completion import completes
 from unskew.cli.options import AsJson, DataFolder
 from unskew.cli.screen import aside, screen
-from unskew.display.text_table import Cell, Column, table, words
+from unskew.display.text_table import Cell, Column, print_table, table, words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +24,9 @@ datasets_app = typer.Typer(
     no_args_is_help=False,
 )
 
-Name = Annotated[str, typer.Argument(help="A data set, as listed by 'unskew datasets'.")]
+Name = Annotated[
+    str, typer.Argument(help="A data set, as listed by 'unskew datasets'.", autocompletion=completes("datasets"))
+]
 
 _COLOURS = {"present": "green", "holds": "green", "partly": "yellow", "differs": "bold red"}
 
@@ -40,13 +43,13 @@ def list_datasets(context: typer.Context, folder: DataFolder = None, as_json: As
         typer.echo(json.dumps([_record(source, status) for source, status in statuses], indent=2))
         return
     console = screen(highlight=True)
-    console.print(_table(statuses))
+    print_table(_table(statuses), console)
     for source, status in statuses:
         _print_details(console, source, status)
     console.print(f"\nFolder: {kept}", markup=False, highlight=False, soft_wrap=True)
 
 
-@datasets_app.command("show")
+@datasets_app.command("show", short_help="Show one data set: licence, citation, home, files, and how to get it.")
 def show_dataset(name: Name, folder: DataFolder = None, as_json: AsJson = False) -> None:
     """Show one data set: licence, citation, home, files, and how to get it."""
     from unskew.data.sources import data_folder, get_source, status_of
@@ -57,7 +60,7 @@ def show_dataset(name: Name, folder: DataFolder = None, as_json: AsJson = False)
         typer.echo(json.dumps(_record(source, status), indent=2))
         return
     console = screen(highlight=True)
-    console.print(_table([(source, status)]))
+    print_table(_table([(source, status)]), console)
     _print_details(console, source, status)
     by_hand = f"{source.how_to_get}."
     command = f"unskew datasets get {name}"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from unskew.cli.inputs import is_data_set, read_models, read_relevant
+from unskew.cli.inputs import check_judgements, check_stdin, is_data_set, read_models, read_relevant
 from unskew.cli.options import EvaluateOptions, command_of
 from unskew.cli.screen import aside, screen, stages
 from unskew.errors import ConfigError
@@ -13,7 +13,9 @@ from unskew.errors import ConfigError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from unskew.cli.outputs import Outputs
     from unskew.data import Interactions, Split
+    from unskew.evaluation import Report
     from unskew.evaluation.settings.settings import Settings
 
 
@@ -24,26 +26,14 @@ def evaluate_command(options: EvaluateOptions) -> None:
     Each metric is averaged naively and estimated with a correction for the skew of the log, with intervals, and with
     warnings if a number is doubtful.
     """
-    from unskew.evaluation import compare, get_preset, resolve
+    from unskew.evaluation import compare
     from unskew.evaluation.comparing.earlier_run import read_earlier
 
     options = options.with_config()
-    if options.train is None:
-        raise ConfigError("--train is missing; see 'unskew evaluate --help'")
-    if options.test is None and options.exposed is None:
-        raise ConfigError("--test is missing (or --exposed, for items drawn at random); see 'unskew evaluate --help'")
-    settings = {**(get_preset(options.preset) if options.preset else {}), **options.settings}
-    _check_together(options, settings)
+    settings = check_options(options)
     most = options.max_dropped
     if most is not None and not 0 <= most <= 1:
         raise ConfigError(f"--max-dropped {most:g}: give a share between 0 and 1, as in 0.2")
-    alone = options.exposed is not None and options.test is None
-    resolved = resolve(**settings, exposed=alone)  # words are checked before files are read
-    _check_counts_used(options, resolved)
-    folder = options.checkpoints
-    if folder is not None and (folder.exists() or not folder.parent.is_dir()) and not folder.is_dir():
-        raise ConfigError(f"--checkpoints {folder}: not a folder, and none can be made there; name another")
-    options.outputs.check(options.inputs)
     earlier = None if options.against is None else read_earlier(options.against)
     report = _evaluate(options, settings, earlier)
     try:
@@ -51,6 +41,7 @@ def evaluate_command(options: EvaluateOptions) -> None:
             report = replace(report, against=compare(report, earlier))
     finally:  # an error of the comparison must not lose the run
         options.outputs.write(report.to_json, report.to_html)
+        _print_as(report, options.outputs)
         if not options.quiet:
             _print(report, table=not options.outputs.on_screen)
     if most is not None and report.dropped_share > most:
@@ -60,6 +51,32 @@ def evaluate_command(options: EvaluateOptions) -> None:
             err=True,
         )
         raise typer.Exit(1)
+
+
+def evaluate_files(options: EvaluateOptions) -> "Report":
+    """Evaluate the models and files of some options."""
+    return _evaluate(options, check_options(options), None)
+
+
+def check_options(options: EvaluateOptions) -> dict[str, Any]:
+    """The settings of a run; what cannot be is refused before any file is read."""
+    from unskew.evaluation import get_preset, resolve
+
+    if options.train is None:
+        raise ConfigError("--train is missing; see 'unskew evaluate --help'")
+    if options.test is None and options.exposed is None:
+        raise ConfigError("--test is missing (or --exposed, for items drawn at random); see 'unskew evaluate --help'")
+    settings = {**(get_preset(options.preset) if options.preset else {}), **options.settings}
+    _check_together(options, settings)
+    alone = options.exposed is not None and options.test is None
+    resolved = resolve(**settings, exposed=alone)  # words are checked before files are read
+    _check_counts_used(options, resolved)
+    folder = options.checkpoints
+    if folder is not None and (folder.exists() or not folder.parent.is_dir()) and not folder.is_dir():
+        raise ConfigError(f"--checkpoints {folder}: not a folder, and none can be made there; name another")
+    check_stdin(options.inputs)
+    options.outputs.check(options.inputs)
+    return settings
 
 
 def _check_together(options: EvaluateOptions, settings: dict[str, Any]) -> None:
@@ -102,7 +119,7 @@ def _check_counts_used(options: EvaluateOptions, resolved: "Settings") -> None:
         raise ConfigError("--relevant-counts is used by ips only; leave it out, or add -e ips")
 
 
-def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) -> Any:
+def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) -> "Report":
     from unskew.evaluation import evaluate
     from unskew.evaluation.settings.rating_scale import Scale
     from unskew.ranking import engine_of
@@ -148,7 +165,7 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
         )
 
 
-def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: Any) -> Any:
+def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: Any) -> "Report":
     """Evaluate on data sets that are read part by part."""
     from unskew.data import open_split
     from unskew.data.partitions.locations import as_location
@@ -207,9 +224,11 @@ def _read_split(options: EvaluateOptions, check: Any) -> "Split":
     train = columns.read(options.train, strict=False)
     if options.catalogue is not None:
         train = with_items(train, read_catalogue(options.catalogue, item=columns.item))
+    test = columns.read(options.test)
+    check_judgements(options.test, test, options.positive)
     return Split(
         train=train,
-        test=columns.read(options.test),
+        test=test,
         validation=None if options.validation is None else columns.read(options.validation, strict=False),
         slice=None if options.exposed is None else _read_random(options.exposed, options, check),
     )
@@ -217,18 +236,9 @@ def _read_split(options: EvaluateOptions, check: Any) -> "Split":
 
 def _read_random(path: "Path", options: EvaluateOptions, check: Any) -> "Interactions":
     """Read labelled rows that were drawn at random."""
-    from unskew.data import read_exposed
+    from unskew.data.exposed import label_rows
 
-    columns = options.columns
-    return read_exposed(
-        path,
-        user=columns.user,
-        item=columns.item,
-        label=columns.label,
-        rating=columns.rating,
-        positive=options.positive,
-        check=check,
-    )
+    return label_rows(path, options.columns, options.positive, check)
 
 
 def _asked(
@@ -249,9 +259,16 @@ def _asked(
     return asked
 
 
+def _print_as(report: Any, outputs: "Outputs") -> None:
+    """Print a format that another program reads, also if the run is quiet."""
+    texts = {"md": report.to_markdown, "csv": report.to_csv, "latex": report.to_latex, "json": report.to_json}
+    if outputs.printed in texts and not outputs.prints_json:
+        typer.echo(texts[outputs.printed](), nl=False)
+
+
 def _print(report: Any, *, table: bool) -> None:
     from unskew.evaluation.showing.text import print_report, print_warnings
 
     if table:
-        print_report(report, screen(120, highlight=True))
+        print_report(report, screen(highlight=True))
     print_warnings(report, aside())

@@ -10,7 +10,7 @@ from unskew.cli.outputs import Outputs
 from unskew.cli.screen import screen
 from unskew.display.numbers import level as level_text
 from unskew.display.numbers import short
-from unskew.display.text_table import digits, print_lines, print_words, table, words
+from unskew.display.text_table import digits, print_lines, print_table, table, words
 from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -131,9 +131,9 @@ def _print(plan: "ExposurePlan", answers: list[dict[str, Any]]) -> None:
     columns = digits("exposed per user", "rows in all", f"{level_text(plan.level, '%')} interval width")
     rows = [[_question(each), f"{each['exposed']:,}", f"{each['rows']:,}", short(each["width"])] for each in answers]
     least = short(plan.width(plan.population))
-    console = screen(100)
+    console = screen()
     print_lines([f"{plan.metric_word} near {plan.value:g}; {size}"], console)
-    print_words(table(None, [*words("asked"), *columns], rows), console)
+    print_table(table(None, [*words("asked"), *columns], rows), console)
     print_lines([f"All {plan.population:,} items of each user give {least}, which is due to the users alone."], console)
 
 

@@ -25,8 +25,11 @@ _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
 def read_log(log: Path, columns: "Columns") -> "Interactions":
     """The rows of a file, or of a data set of that name."""
     from unskew.cli.screen import aside
+    from unskew.data.formats.file_format import STDIN
     from unskew.data.sources import SOURCES, status_of
 
+    if log == STDIN or path_of(log) != log:  # what is said of a file is not said of a data set
+        return columns.read(log)
     if not log.exists() and str(log) in SOURCES:
         source = SOURCES[str(log)]
         interactions = source.read()
@@ -42,7 +45,41 @@ def is_data_set(path: Path | None) -> bool:
     """Whether a path is a folder of Parquet files, or a URL."""
     from unskew.data.partitions.locations import as_location, is_folder, is_url
 
-    return path is not None and (is_folder(path) or is_url(as_location(path)))
+    if path is None:
+        return False
+    file = path_of(path)
+    there = is_folder(file) or is_url(as_location(file))
+    if there and file != path:
+        raise ConfigError(
+            f"{path}: only a single file can have names of its own; use --user-col and so on for a folder"
+        )
+    return there
+
+
+def path_of(given: Path) -> Path:
+    """The file itself, without the names of columns that may follow it."""
+    from unskew.data.columns import split_names
+
+    return Path(split_names(str(given))[0])
+
+
+def check_judgements(given: Path, rows: "Interactions", positive: str | None) -> None:
+    """Refuse to count rows of a qrels file as positives if it judges them not relevant."""
+    from unskew.data import TableFile
+    from unskew.data.formats.file_format import TREC
+
+    file = TableFile.parse(given)
+    is_trec = file.format.of_file(file.path).kind in TREC
+    if is_trec and positive is None and rows.values is not None and rows.values.min(initial=1) <= 0:
+        raise ConfigError(f"{file.name}: has rows of relevance 0, which are not positives; add --positive 'rating>=1'")
+
+
+def check_stdin(inputs: Iterable[Path | None]) -> None:
+    """Refuse a second input that is stdin, because it can be read once."""
+    from unskew.data.formats.file_format import STDIN
+
+    if sum(path == STDIN for path in inputs) > 1:
+        raise ConfigError("two inputs are -, but stdin can be read once; name a file for one of them")
 
 
 def read_models(
@@ -89,20 +126,27 @@ def _open_table(path: Path, columns: "Columns", parts: int | None, work: Path | 
 
 def model_files(given: Mapping[str, list[str] | None]) -> list[Path]:
     """The files that models are read from."""
-    return [path for kind in MODEL_FILES for _, path in named_files(given.get(kind))]
+    return [path_of(path) for kind in MODEL_FILES for _, path in named_files(given.get(kind))]
 
 
 def named_files(texts: Iterable[str] | None) -> Iterable[tuple[str, Path]]:
-    """Name and path of each ``NAME=FILE``; a file alone is named after itself."""
+    """Name and path of each ``NAME=FILE``; a file alone is named after itself.
+
+    A path keeps the names of columns that follow it, as in ``lists.csv:user=uid``.
+    """
+    from unskew.data.columns import split_names
+
     for text in texts or []:
-        name, equals, path = text.partition("=")
-        if not equals or Path(text).exists():
-            file = Path(text)
-            yield file.name.removesuffix(".gz").rsplit(".", 1)[0], file
+        whole, names = split_names(text)
+        suffix = f":{names}" if names else ""
+        name, equals, path = whole.partition("=")
+        if not equals or Path(whole).exists():
+            file = Path(whole)
+            yield "stdin" if whole == "-" else file.name.removesuffix(".gz").rsplit(".", 1)[0], Path(whole + suffix)
         elif not name or not path:
             raise ConfigError(f"cannot read {text!r}; write NAME=FILE or FILE")
         else:
-            yield name, Path(path)
+            yield name, Path(path + suffix)
 
 
 def split_name(text: str) -> tuple[str, str]:
@@ -124,18 +168,22 @@ def read_relevant(path: Path, columns: "Columns") -> Any:
     """The table of relevant counts, its user column called ``user``."""
     import polars as pl
 
+    from unskew.data import TableFile
     from unskew.data.frames import find_column, to_numbers
-    from unskew.data.reading import read_table
 
-    frame = read_table(path)
+    file = TableFile.parse(path, ("user", "relevant"))
+    frame, name = file.read(), file.name
     if frame.is_empty():
-        raise DataError(f"{path}: has a header but no rows; add a line user,relevant for every user")
-    user = find_column(columns.user if columns.user in frame.columns else "user", frame.columns, str(path))
-    if "relevant" not in frame.columns:
+        raise DataError(f"{name}: has a header but no rows; add a line user,relevant for every user")
+    usual = columns.user if columns.user in frame.columns else "user"
+    user = find_column(file.names.get("user", usual), frame.columns, name)
+    column = file.names.get("relevant", "relevant")
+    if column not in frame.columns:
         raise DataError(
-            f"{path}: no column 'relevant' (it has {', '.join(frame.columns[:8])}); rename the column of counts"
+            f"{name}: no column {column!r} (it has {', '.join(frame.columns[:8])}); rename the column of counts, or "
+            "name it, as in FILE:relevant=NAME"
         )
-    counts = to_numbers(frame["relevant"], f"column 'relevant' of {path}", times=False)
+    counts = to_numbers(frame[column], f"column {column!r} of {name}", times=False)
     return frame.select(frame[user].alias("user"), pl.Series("relevant", counts))
 
 
@@ -176,7 +224,7 @@ def _value(name: str, value: Any, kind: type, path: Path) -> Any:
     if kind is Path:
         if not isinstance(value, str):
             raise ConfigError(f"{given}: expected the path of a file, as text")
-        return Path(value) if value == "-" else folder / value
+        return Path(value) if value.partition(":")[0] == "-" else folder / value
     if name == "propensity" and isinstance(value, str):
         return _with_folder(value, folder)
     kinds, expected = _KINDS[kind]
@@ -186,9 +234,14 @@ def _value(name: str, value: Any, kind: type, path: Path) -> Any:
 
 
 def _model_file(text: str, folder: Path) -> str:
-    name, equals, file = text.partition("=")
-    whole = folder / text
-    return f"{name}={folder / file}" if equals and not whole.exists() else str(whole)
+    from unskew.data.columns import split_names
+
+    given, names = split_names(text)
+    name, equals, file = given.partition("=")
+    if not equals or (folder / given).exists():
+        name, file = "", given
+    place = file if file == "-" else str(folder / file)
+    return (f"{name}=" if name else "") + place + (f":{names}" if names else "")
 
 
 def _model_word(text: str, folder: Path) -> str:

@@ -7,9 +7,11 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
+from unskew.cli.completion import complete_one_of
 from unskew.cli.options import AsJson
 from unskew.cli.screen import screen
-from unskew.display.text_table import table, words
+from unskew.display.phrases import capital
+from unskew.display.text_table import print_table, table, words
 from unskew.errors import ConfigError, did_you_mean
 from unskew.notation import Named
 
@@ -29,25 +31,27 @@ FAMILIES = (
 
 _ONE = {"propensities": "propensity"}
 
-What = Annotated[str | None, typer.Argument(help=f"One of: {', '.join(FAMILIES)}.")]
+What = Annotated[
+    str | None,
+    typer.Argument(
+        help=f"One of: {', '.join(FAMILIES)} [default: all of them].", autocompletion=complete_one_of(*FAMILIES)
+    ),
+]
 
 
 def list_command(what: What = None, as_json: AsJson = False) -> None:
     """List the names that options accept, with definitions."""
-    if what is None:
-        raise ConfigError(f"name what to list: {', '.join(FAMILIES)}")
-    if what not in FAMILIES:
+    if what is not None and what not in FAMILIES:
         raise ConfigError(f"cannot list {what!r}{did_you_mean(what, FAMILIES)}")
-    rows = entries(what)
+    rows = {family: entries(family) for family in (FAMILIES if what is None else (what,))}
     if as_json:
-        typer.echo(json.dumps(rows, indent=2))
+        typer.echo(json.dumps(rows if what is None else rows[what], indent=2))
         return
-    console = screen(120, highlight=True)
-    if not rows:
-        console.print(f"There are no {what} in this version.")
-        return
-    columns = words(*(name.replace("_", " ") for name in rows[0]))
-    console.print(table(None, columns, [[_flat(value) for value in row.values()] for row in rows]))
+    console = screen(highlight=True)
+    for family, members in rows.items():
+        columns = words(*(name.replace("_", " ") for name in members[0]))
+        title = capital(family) if what is None else None
+        print_table(table(title, columns, [[_flat(value) for value in row.values()] for row in members]), console)
 
 
 def entries(what: str) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """The options that several commands share, and those of ``unskew evaluate``."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin,
 
 import typer
 
-from unskew.cli.inputs import model_files, read_config
-from unskew.cli.outputs import Outputs
+from unskew.cli.completion import complete_model, complete_one_of, completes
+from unskew.cli.inputs import model_files, path_of, read_config
+from unskew.cli.outputs import FORMATS, Outputs
 
 if TYPE_CHECKING:
     from unskew.data import Columns
 
-LogFile = Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file, or the name of a downloaded data set.")]
+LogFile = Annotated[
+    Path,
+    typer.Argument(help="CSV, TSV, Parquet or TREC file, - for stdin, or the name of a downloaded data set."),
+]
 DataFolder = Annotated[
     Path | None,
     typer.Option(help="Folder with one folder per data set [default: UNSKEW_DATA, else your data directory]."),
@@ -30,11 +34,18 @@ FactorFiles = Annotated[
 ]
 ScoreFiles = Annotated[
     list[str] | None,
-    typer.Option(metavar="[NAME=]FILE", help="A table user,item,score with all scores or top-N lists; repeatable."),
+    typer.Option(
+        metavar="[NAME=]FILE",
+        help="A table user,item,score with all scores or top-N lists, or a TREC run; repeatable.",
+    ),
 ]
 ModelWords = Annotated[
     list[str] | None,
-    typer.Option(metavar="[NAME=]WORD", help="A built-in model to train, as in als(factors=32); repeatable."),
+    typer.Option(
+        metavar="[NAME=]WORD",
+        help="A built-in model to train, as in als(factors=32); repeatable.",
+        autocompletion=complete_model,
+    ),
 ]
 Positive = Annotated[str | None, typer.Option(help="Condition for positive rows, such as 'rating>=4'.")]
 Seed = Annotated[int, typer.Option(help="Seed of all random draws.")]
@@ -57,24 +68,36 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no table or pr
 Options = TypeVar("Options")
 
 
-def command_of(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
-    """Turn a function of an options dataclass into a command: typer parses the fields of the dataclass."""
+def command_of(
+    options: type[Options], *, without: Collection[str] = ()
+) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
+    """Turn a function of an options dataclass into a command: typer parses the fields of the dataclass.
+
+    The fields `without` are not options of this command, and keep their defaults.
+    """
 
     def make(run: Callable[[Options], None]) -> Callable[..., None]:
         @wraps(run)
         def command(**given: Any) -> None:
             run(options(**given))
 
-        command.__signature__ = inspect.signature(options)  # type: ignore[attr-defined]
-        command.__annotations__ = get_type_hints(options, include_extras=True)
+        signature, hints = inspect.signature(options), get_type_hints(options, include_extras=True)
+        shown = [each for each in signature.parameters.values() if each.name not in without]
+        command.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+        command.__annotations__ = {name: hint for name, hint in hints.items() if name not in without}
         return command
 
     return make
 
 
+def first_sentence(command: Callable[..., None]) -> str:
+    """The first paragraph of a command's description; the list of commands has no room for more, and cuts nothing."""
+    return " ".join(inspect.cleandoc(command.__doc__ or "").split("\n\n", 1)[0].split())
+
+
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions:
-    """Names of the columns of files; listed after the command's own options."""
+    """Names of the columns of files, and the format of text files; listed after the command's own options."""
 
     user_col: Annotated[str | None, typer.Option(help="Column of user ids [default: user].")] = None
     item_col: Annotated[str | None, typer.Option(help="Column of item ids [default: item].")] = None
@@ -84,13 +107,30 @@ class ColumnOptions:
         str | None, typer.Option(help="Column of propensities [default: propensity, if present].")
     ] = None
 
+    header: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="NAMES",
+            help="Columns of logs without a header line, as in user,item,rating,timestamp; _ is not read.",
+        ),
+    ] = None
+    sep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Separator in logs: tab, comma, semicolon, pipe, space, or the text itself, as in '::'.",
+        ),
+    ] = None
+
     @property
     def columns(self) -> "Columns":
         """The names of the columns."""
-        from unskew.data import Columns
+        from unskew.data import Columns, FileFormat
 
         named = self.rating_col, self.timestamp_col, self.propensity_col, getattr(self, "label_col", None)
-        return Columns(self.user_col or "user", self.item_col or "item", *named)
+        layout = FileFormat.of(columns=self.header, sep=self.sep)
+        return Columns(self.user_col or "user", self.item_col or "item", *named, format=layout)
 
 
 @dataclass(frozen=True)
@@ -99,7 +139,10 @@ class EvaluateOptions(ColumnOptions):
 
     train: Annotated[
         Path | None,
-        typer.Option(help="Training interactions: a file, or a folder or URL of Parquet files, read part by part."),
+        typer.Option(
+            help="Training interactions: a file (- is stdin; FILE:user=NAME,item=NAME,... for column names of its "
+            "own), or a folder or URL of Parquet files, read part by part."
+        ),
     ] = None
     test: Annotated[Path | None, typer.Option(help="Held-out interactions, in the same form as --train.")] = None
     exposed: Annotated[
@@ -141,7 +184,11 @@ class EvaluateOptions(ColumnOptions):
         typer.Option(metavar="[NAME=]FILE", help="A table user,item,prediction with predicted ratings; repeatable."),
     ] = None
     preset: Annotated[
-        str | None, typer.Option(help="Settings of a paper, as in yang2018; options that you give take precedence.")
+        str | None,
+        typer.Option(
+            help="Settings of a paper, as in yang2018; options that you give take precedence.",
+            autocompletion=completes("presets"),
+        ),
     ] = None
     metric: Annotated[
         list[str] | None,
@@ -151,6 +198,7 @@ class EvaluateOptions(ColumnOptions):
             metavar="WORD",
             help="Metric to compute [default: recall@10 adg@10 auc; mae mse for predictions; "
             "recall@10 precision@10 ndcg@10 with --exposed]; repeatable.",
+            autocompletion=completes("metrics"),
         ),
     ] = None
     estimator: Annotated[
@@ -163,10 +211,15 @@ class EvaluateOptions(ColumnOptions):
             "metrics without a mean over pairs; with folders of Parquet files aoa(per=pair) and snips; with --exposed "
             "alone traditional and ure(aggregate=pooled, "
             "reduce=control)]; repeatable.",
+            autocompletion=completes("estimators"),
         ),
     ] = None
     propensity: Annotated[
-        str | None, typer.Option(help="Propensity model [default: popularity, which is popularity(gamma=0)].")
+        str | None,
+        typer.Option(
+            help="Propensity model [default: popularity, which is popularity(gamma=0)].",
+            autocompletion=completes("propensities"),
+        ),
     ] = None
     assume: Annotated[
         str | None,
@@ -178,7 +231,10 @@ class EvaluateOptions(ColumnOptions):
     ] = None
     candidates: Annotated[
         str | None,
-        typer.Option(help="Items to rank among: unseen, all, trained, listed or sampled(n) [default: unseen]."),
+        typer.Option(
+            help="Items to rank among: unseen, all, trained, listed or sampled(n) [default: unseen].",
+            autocompletion=completes("candidates"),
+        ),
     ] = None
     ties: Annotated[
         str | None,
@@ -263,6 +319,15 @@ class EvaluateOptions(ColumnOptions):
     ] = None
     json: JsonFile = None
     html: HtmlFile = None
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="table|md|csv|latex|json",
+            help="What to print: tables for the terminal, or the estimates as Markdown, CSV, LaTeX or JSON "
+            "[default: table].",
+            autocompletion=complete_one_of(*FORMATS),
+        ),
+    ] = None
     config: Annotated[Path | None, typer.Option(help="TOML file with these options; flags take precedence.")] = None
     quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Print no table, progress or warnings.")] = None
     _: KW_ONLY
@@ -276,7 +341,10 @@ class EvaluateOptions(ColumnOptions):
             return self
         hints = get_type_hints(EvaluateOptions)
         kinds = {field.name: _kind(hints[field.name]) for field in fields(self) if field.name != "config"}
+        kinds["columns"] = kinds.pop("header")  # keys are the names of options
         from_file = read_config(self.config, kinds)
+        if "columns" in from_file:
+            from_file["header"] = from_file.pop("columns")
         return replace(self, **{name: value for name, value in from_file.items() if not _is_given(getattr(self, name))})
 
     @property
@@ -297,12 +365,13 @@ class EvaluateOptions(ColumnOptions):
     @property
     def inputs(self) -> list[Path | None]:
         """The files that are read."""
-        return [*(getattr(self, name) for name in INPUTS), *model_files(self.models)]
+        given = [getattr(self, name) for name in INPUTS]
+        return [*(None if path is None else path_of(path) for path in given), *model_files(self.models)]
 
     @property
     def outputs(self) -> Outputs:
         """The files that are written."""
-        return Outputs(self.json, self.html)
+        return Outputs(self.json, self.html, self.format)
 
 
 SETTINGS = (

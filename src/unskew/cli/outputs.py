@@ -7,9 +7,10 @@ from pathlib import Path
 
 import typer
 
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, did_you_mean
 
 STDOUT = Path("-")
+FORMATS = ("table", "md", "csv", "latex", "json")
 
 
 @dataclass(frozen=True)
@@ -18,16 +19,31 @@ class Outputs:
 
     json: Path | None = None
     html: Path | None = None
+    form: str | None = None  # of what is printed
 
     @property
     def on_screen(self) -> bool:
-        """Whether JSON is printed instead of the tables."""
+        """Whether JSON, or another format, is printed instead of the tables."""
+        return self.json == STDOUT or self.printed != "table"
+
+    @property
+    def prints_json(self) -> bool:
+        """Whether ``--json -`` prints already."""
         return self.json == STDOUT
+
+    @property
+    def printed(self) -> str:
+        """The format of what is printed, of `FORMATS`."""
+        return self.form or "table"
 
     def check(self, inputs: Iterable[Path | None] = ()) -> None:
         """Refuse, before long work, files that cannot be written or that the run reads."""
         from unskew.data.writing import check_writable
 
+        if self.printed not in FORMATS:
+            raise ConfigError(f"--format {self.form}: unknown{did_you_mean(self.printed, FORMATS)}")
+        if self.json == STDOUT and self.form not in {None, "json"}:
+            raise ConfigError(f"--json - and --format {self.form} both print; leave one out, or name a file for --json")
         in_use = {path.resolve(): "is read by this run" for path in inputs if path is not None}
         for name, path in (("json", self.json), ("html", self.html)):
             if path is None or (name == "json" and path == STDOUT):

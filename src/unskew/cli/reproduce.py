@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unskew.cli.completion import completes
 from unskew.cli.options import DataFolder, HtmlFile, JsonFile, Quiet, Seed
 from unskew.cli.outputs import Outputs
 from unskew.cli.screen import screen, stages
@@ -19,7 +20,9 @@ def reproduce_command(
     study: Annotated[
         str | None,
         typer.Argument(
-            metavar="[STUDY[/TABLE]]", help="A paper or one of its tables, as in schnabel2016 or schnabel2016/table1."
+            metavar="[STUDY[/TABLE]]",
+            help="A paper or one of its tables, as in schnabel2016 or schnabel2016/table1.",
+            autocompletion=completes("studies"),
         ),
     ] = None,
     fast: Annotated[
@@ -59,7 +62,7 @@ def reproduce_command(
     if study is None:
         if json is not None or html is not None:
             raise ConfigError(f"name a study for --json or --html: {', '.join(STUDIES)}")
-        print_studies(list(STUDIES.values()), context, screen(120))
+        print_studies(list(STUDIES.values()), context, screen())
         return
     name, slash, table = study.partition("/")
     chosen = get_study(name)
@@ -70,7 +73,7 @@ def reproduce_command(
         result = chosen.run(replace(context, progress=progress), tables)
     outputs.write((result.tables[0] if slash else result).to_json, lambda: _page(result))
     if not quiet and not outputs.on_screen:
-        print_result(result, screen(120))
+        print_result(result, screen())
     if result.status == NOTHING_RAN:
         typer.echo(f"unskew: nothing of {study} could run: {_first_reason(result)}", err=True)
     raise typer.Exit(result.status)

@@ -1,5 +1,7 @@
 """Consoles and progress bars: tables on stdout, progress and warnings on stderr."""
 
+import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,10 +12,23 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from unskew.compiling import COMPILING, announced
 
+LEAST, MOST = 80, 200  # columns that tables are laid out for on a terminal
+IN_FILES = 120  # columns of a pipe or file, so that what is written there does not depend on the terminal
 
-def screen(width: int | None = None, *, highlight: bool = False) -> Console:
-    """A console on stdout. For a pipe or file, lines have the given width instead of 80 columns."""
-    return Console(width=None if sys.stdout.isatty() else width, highlight=highlight)
+
+def screen(*, highlight: bool = False) -> Console:
+    """A console on stdout that is as wide as the terminal."""
+    return Console(width=columns(), highlight=highlight)
+
+
+def columns() -> int:
+    """Columns of stdout: those of the terminal, from 80 to 200, and 120 for a pipe or file; COLUMNS overrides both."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return min(max(int(given), LEAST), MOST)
+    if not sys.stdout.isatty():
+        return IN_FILES
+    return min(max(shutil.get_terminal_size((LEAST, 24)).columns, LEAST), MOST)
 
 
 def aside() -> Console:

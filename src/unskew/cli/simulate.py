@@ -11,11 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew import __version__
+from unskew.cli.completion import completes
 from unskew.cli.options import Quiet, Seed
 from unskew.cli.outputs import check_folder, make_folder
 from unskew.cli.screen import screen, stages
 from unskew.display.numbers import number
-from unskew.display.text_table import Cell, digits, print_lines, table, words
+from unskew.display.text_table import Cell, digits, print_lines, print_table, table, words
 from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def simulate_command(
         typer.Argument(
             metavar="WORLD",
             help="A world such as 'ibp(users=500)' (see 'unskew list worlds'), or a JSON of 'unskew calibrate'.",
+            autocompletion=completes("worlds"),
         ),
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for the files; created if absent.")],
@@ -152,9 +154,9 @@ def _print(world: "World", out: Path) -> None:
     if world.test.propensity is not None:
         facts["mean P of test rows"] = number(float(world.test.propensity.mean()))
     all_liked = world.likes is None or sizes["likes"] == len(world.train) + len(world.items)
-    console = screen(100)
+    console = screen()
     print_lines([f"{world.origin}, written to {out}"], console)
-    console.print(table(None, [*words(""), *digits("")], list(facts.items())))
+    print_table(table(None, [*words(""), *digits("")], list(facts.items())), console)
     print_lines(
         ["To evaluate models on it, with the propensities it was drawn with:", _command(out, all_liked=all_liked)],
         console,
@@ -189,9 +191,9 @@ def demo_command(
         if progress is not None:
             progress("writing the page", 0, 1)
         files = result.write(out)
-    console = screen(100)
+    console = screen()
     console.print(Text(f"A simulated marketplace: {len(result.train):,} training rows, {len(result.test):,} held out."))
-    console.print(_demo_table(result))
+    print_table(_demo_table(result), console)
     for sentence in result.verdict:
         console.print(Text(sentence))
     console.print()

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from unskew.cli.inputs import is_data_set, read_log
+from unskew.cli.inputs import is_data_set, path_of, read_log
 from unskew.cli.options import ColumnOptions, LogFile, Quiet, Seed, command_of
 from unskew.cli.outputs import check_folder, make_folder
 from unskew.cli.screen import aside, screen, stages
-from unskew.display.text_table import digits, print_lines, table, words
+from unskew.display.text_table import digits, print_lines, print_table, table, words
 from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def split_command(options: SplitOptions) -> None:
     parts = parse_fractions(options.fractions or "70/15/15")
     share, validation = parse_per_user("0.2" if per_user is None else per_user)
     kind: Literal["csv", "parquet"] = "csv" if options.file_format == "csv" else "parquet"
-    check_folder(out, [f"{name}.{kind}" for name in _PARTS], options.log, "log")
+    check_folder(out, [f"{name}.{kind}" for name in _PARTS], path_of(options.log), "log")
     from unskew.data import split_fractions, split_leave_one_out, split_per_user, split_temporal
 
     interactions = read_log(options.log, options.columns)
@@ -153,7 +153,7 @@ def _print(split: "Split", log: "Interactions", out: Path, kind: str) -> None:
         rows.append([name, f"{len(part):,}", f"{users:,}", f"{items:,}"])
     console = screen()
     print_lines([f"{split.origin}, written to {out}"], console)
-    console.print(table(None, [*words("part"), *digits("rows", "users", "items")], rows))
+    print_table(table(None, [*words("part"), *digits("rows", "users", "items")], rows), console)
     print_lines([_cold(split)], console)
     print_lines((f"warning: {text}" for text in _warnings(split, log, out, kind)), aside())
 
@@ -224,9 +224,9 @@ def partition_command(options: PartitionOptions) -> None:
         raise ConfigError(f"--partitions {options.partitions}: must be at least 1")
     columns, whole = options.columns, options.log.suffix == ".parquet" or is_data_set(options.log)
     if not whole:
-        given = {**vars(columns), "values": columns.rating}
         log = read_log(options.log, columns).to_polars()
-        log = log.rename({name: given[name] for name in log.columns if given.get(name)})
+        named = {name: getattr(columns, name, None) for name in log.columns}
+        log = log.rename({name: column for name, column in named.items() if column})
         batches, total = iter([log]), len(log)
     else:
         files = find_files(as_location(options.log))

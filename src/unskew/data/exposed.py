@@ -9,12 +9,11 @@ import numpy as np
 import polars as pl
 
 from unskew.arrays import Floats
-from unskew.data.columns import Columns
-from unskew.data.frames import to_polars
+from unskew.data.columns import LOG, Columns
+from unskew.data.frames import columns_of, eager, find_column, is_frame
 from unskew.data.interactions import Interactions
 from unskew.data.item_list import read_catalogue, with_items
 from unskew.data.pairs import row_keys
-from unskew.data.reading import read_table
 from unskew.data.vocabulary import canonical
 from unskew.errors import ConfigError, DataError, Option
 
@@ -44,7 +43,7 @@ def read_exposed(
         If the file has no rows, or a label is neither 0 nor 1.
     """
     columns = Columns(user, item, rating, label=label)
-    return _labelled(Path(path), columns, positive, check)
+    return label_rows(path, columns, positive, check)
 
 
 def exposed_from_frame(
@@ -58,7 +57,7 @@ def exposed_from_frame(
     name: str = "exposed",
     check: Callable[[Interactions], None] | None = None,
 ) -> Interactions:
-    """Exposed rows with labels 1 and 0 as values, from a pandas, polars or Arrow frame.
+    """Exposed rows with labels 1 and 0 as values, from a frame of any library that `eager` takes.
 
     A repeated pair counts once: the distinct pairs of a sample with replacement are a sample without replacement.
 
@@ -78,9 +77,7 @@ def exposed_from_frame(
     check : callable, optional
         Called with the rated rows before they are labelled; it may raise an error.
     """
-    import narwhals as nw
-
-    columns = nw.from_native(frame, eager_only=True).columns
+    columns = columns_of(frame, name)
     label_column = label or ("label" if "label" in columns else None)
     if label_column is None:
         given = rating or "rating"
@@ -173,7 +170,7 @@ def exposed_split(
     ----------
     train, exposed, validation : Interactions, frame or path
         `exposed` is read as by `exposed_from_frame`; `validation` may be left out.
-    catalogue : ids or path of a table, optional
+    catalogue : ids, frame or path of a table, optional
         All items that could be drawn, if train lacks some.
     population : {"auto", "all", "unseen"}
         The items that models rank; see `find_population`.
@@ -208,28 +205,32 @@ def exposed_split(
     notes: tuple[str, ...] = ()
     if catalogue is not None:
         of_file = isinstance(catalogue, str | Path)
-        stated = read_catalogue(catalogue, item=columns.item) if of_file else canonical(catalogue, "the catalogue")
+        if of_file or is_frame(catalogue):
+            stated = read_catalogue(catalogue, item=columns.item)
+        else:
+            stated = canonical(catalogue, "the catalogue")
         notes = _note_lacking(learnt, stated, str(catalogue) if of_file else "catalogue")
         learnt = with_items(learnt, stated)
-    rows = exposed if isinstance(exposed, Interactions) else _labelled(exposed, columns, positive, check)
+    rows = exposed if isinstance(exposed, Interactions) else label_rows(exposed, columns, positive, check)
     chosen = find_population(population, learnt, rows)
     return Split(learnt, rows, held, candidates=chosen.rule, exposed=True, population_by=chosen.why, notes=notes)
 
 
-def _table(source: Any, name: str) -> tuple[pl.DataFrame, str]:
-    """The table of a file or of a frame, and its name in messages."""
+def _table(source: Any, name: str, columns: Columns) -> tuple[pl.DataFrame, str, Columns]:
+    """The table of a file or of a frame, its name in messages, and the names of its columns."""
     if isinstance(source, str | Path):
-        return read_table(Path(source)), str(source)
-    import narwhals as nw
+        return columns.open(source)
+    there = columns_of(source, name)
+    ids = [find_column(column, there, name) for column in (columns.user, columns.item)]
+    known = (*LOG, columns.rating, columns.timestamp, columns.propensity, columns.label)
+    return eager(source, [*ids, *(column for column in there if column in known)], name), name, columns
 
-    frame = nw.from_native(source, eager_only=True)
-    return pl.DataFrame({column: to_polars(frame[column]) for column in frame.columns}), name
 
-
-def _labelled(
-    source: Any, columns: Columns, positive: str | None, check: Callable[[Interactions], None] | None
+def label_rows(
+    source: Any, columns: Columns, positive: str | None = None, check: Callable[[Interactions], None] | None = None
 ) -> Interactions:
-    frame, name = _table(source, "exposed")
+    """Exposed rows of a file or a frame, as in `exposed_from_frame`, with these names of columns."""
+    frame, name, columns = _table(source, "exposed", columns)
     if frame.is_empty():
         raise DataError(f"{name}: has a header but no rows; give the exposed items as user,item,label")
     return exposed_from_frame(
@@ -248,7 +249,7 @@ def _learnt_from(source: Any, name: str, columns: Columns, positive: str | None)
     """Rows of train or validation; if there are no ratings, labels are used."""
     if isinstance(source, Interactions):
         return source
-    frame, name = _table(source, name)
+    frame, name, columns = _table(source, name, columns)
     label = columns.label or "label"
     if label not in frame.columns or (columns.rating or "rating") in frame.columns:
         return columns.rows(frame, name, strict=False)

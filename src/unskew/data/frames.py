@@ -1,7 +1,8 @@
-"""Columns of data frames of any library, with errors that name the column and the row."""
+"""Frames of any library as Polars frames, and their columns, with errors that name the column and the row."""
 
 import re
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +11,183 @@ import polars as pl
 from unskew.arrays import Floats
 from unskew.errors import DataError, Option, PropensityError, did_you_mean
 
+FRAMES = "a pandas, Polars (eager or lazy), Arrow, DuckDB, PySpark, Ibis, Dask or Hugging Face frame"
+"""The frames that `eager` takes, in words."""
 # a number, a date or a clock time, as the first line of a file without a header would hold
 _LOOKS_LIKE_DATA = re.compile(r"-?[\d.:\-/TZ ]*\d[\d.:\-/TZ ]*(_duplicated_\d+)?")
+
+
+class _Frame(NamedTuple):
+    """The columns of a frame, and a function that collects some of them; both may read its source."""
+
+    columns: Callable[[], Iterable[Any]]
+    collect: Callable[[list[str]], pl.DataFrame]
+
+
+def eager(frame: Any, columns: Iterable[str] | None = None, name: str = "frame") -> pl.DataFrame:
+    """Collect columns of a frame of any library; no other column is read, computed or fetched.
+
+    Parameters
+    ----------
+    frame : frame
+        pandas, Polars (eager or lazy), an Arrow table, data set or stream, a DuckDB relation, PySpark, Ibis, Dask, a
+        Hugging Face data set, or whatever else narwhals reads. None of these packages is required.
+    columns : iterable of str, optional
+        The columns to collect; all by default.
+    name : str
+        Name of the frame in messages.
+
+    Raises
+    ------
+    DataError
+        If the object is not a frame, a column is missing, or the source of a lazy frame cannot be read.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from unskew.data.frames import eager
+    >>> eager(pl.LazyFrame({"user": [1], "item": [2], "text": ["x"]}), ["user", "item"]).columns
+    ['user', 'item']
+    """
+    there = columns_of(frame, name)
+    wanted = there if columns is None else [find_column(column, there, name) for column in dict.fromkeys(columns)]
+    table: pl.DataFrame = _reading(frame, name, lambda: _open(frame, name).collect(wanted))
+    return table
+
+
+def columns_of(frame: Any, name: str = "frame") -> list[str]:
+    """The names of the columns of a frame, from its schema if it is lazy.
+
+    Raises
+    ------
+    DataError
+        If the object is not a frame, its columns have no names, or the source of a lazy frame cannot be read.
+    """
+    there = _reading(frame, name, lambda: list(_open(frame, name).columns()))
+    columns = [column for column in there if isinstance(column, str)]
+    if there and not columns:
+        raise DataError(
+            f"{name}: the columns have no names, only {there[0]!r} and so on; name them, as in "
+            "frame.columns = ['user', 'item']"
+        )
+    return columns
+
+
+def is_frame(given: Any) -> bool:
+    """Whether `eager` takes the object."""
+    import narwhals as nw
+    from narwhals.exceptions import DuplicateError
+
+    try:
+        return _recognise(given, nw.from_native(given, pass_through=True)) is not None
+    except DuplicateError:  # a frame, which is refused when its columns are read
+        return True
+
+
+def _open(frame: Any, name: str) -> _Frame:
+    import narwhals as nw
+
+    opened = _recognise(frame, nw.from_native(frame, pass_through=True))
+    if opened is None:
+        raise DataError(f"{name}: {_kind(frame)} is not a table; give {FRAMES}{_what_else(frame)}")
+    return opened
+
+
+def _recognise(frame: Any, native: Any) -> _Frame | None:
+    """How a frame is read, or None if it is not one; `native` is what narwhals makes of it."""
+    import narwhals as nw
+
+    if isinstance(native, nw.DataFrame):
+        return _Frame(lambda: native.columns, lambda columns: _converted(native.select(columns)))
+    if isinstance(native, nw.LazyFrame):
+        return _Frame(
+            lambda: native.collect_schema().names(), lambda columns: _converted(native.select(columns).collect())
+        )
+    return None if isinstance(frame, type) else _recognise_arrow(frame)
+
+
+def _recognise_arrow(frame: Any) -> _Frame | None:
+    """How a table is read that is not of a library of frames, but gives its rows as Arrow tables."""
+    if isinstance(frame, Mapping):  # such as the splits of a data set
+        return None
+    if hasattr(frame, "select_columns") and hasattr(frame, "column_names"):  # a Hugging Face data set
+        return _Frame(lambda: frame.column_names or next(iter(frame)), lambda columns: _hugging_face(frame, columns))
+    names = getattr(getattr(frame, "schema", None), "names", None)
+    if names is not None and hasattr(frame, "to_table"):  # an Arrow data set, of files or in memory
+        return _Frame(lambda: names, lambda columns: _from_arrow(frame.to_table(columns=columns)))
+    if names is not None and (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__")):
+        return _Frame(lambda: names, lambda columns: _from_arrow(frame).select(columns))
+    return None
+
+
+def _hugging_face(data: Any, columns: list[str]) -> pl.DataFrame:
+    chosen = data.select_columns(columns).with_format("arrow")
+    if hasattr(chosen, "num_rows"):  # not a stream
+        return _from_arrow(chosen[:])
+    return pl.concat([_from_arrow(batch) for batch in chosen.iter(batch_size=2**16)])
+
+
+def _converted(frame: Any) -> pl.DataFrame:
+    """A narwhals frame as a Polars frame."""
+    native = frame.to_native()
+    if isinstance(native, pl.DataFrame):
+        return native
+    if hasattr(native, "__arrow_c_stream__") and hasattr(native, "schema"):
+        return _from_arrow(native)
+    return pl.DataFrame({column: to_polars(frame[column]) for column in frame.columns})
+
+
+def _from_arrow(table: Any) -> pl.DataFrame:
+    """An Arrow table as a Polars frame, which shares its memory; dictionaries become text."""
+    return pl.DataFrame(table).with_columns(pl.col(pl.Categorical).cast(pl.String))
+
+
+def _reading(frame: Any, name: str, read: Callable[[], Any]) -> Any:
+    """What `read` returns; an error of another library becomes one of ours."""
+    try:
+        return read()
+    except (DataError, MemoryError):
+        raise
+    except ImportError as error:
+        package = (error.name or "").partition(".")[0]
+        raise DataError(
+            f"{name}: reading {_kind(frame)} needs a package that is not installed ({_first_line(error)}); "
+            f"install it, as in 'pip install {package or 'pyarrow'}'"
+        ) from error
+    except Exception as error:  # each library has its own exceptions
+        from narwhals.exceptions import DuplicateError
+
+        if isinstance(error, DuplicateError):
+            raise DataError(f"{name}: two columns have the same name; rename one") from error
+        raise DataError(
+            f"{name}: {_kind(frame)} cannot be read ({_first_line(error)}); are its file, table and connection "
+            "still there?"
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).strip()
+    return f"{text.splitlines()[0]:.160}" if text else type(error).__name__
+
+
+def _kind(frame: Any) -> str:
+    kind = type(frame)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__.split('.')[0]}.{kind.__name__}"
+
+
+def _what_else(given: Any) -> str:
+    """A hint for an object that is not a frame."""
+    if isinstance(given, str) or hasattr(given, "__fspath__"):
+        return "; it is a path: read the file first, as in Interactions.read(path)"
+    if isinstance(given, Mapping) and given and is_frame(next(iter(given.values()))):
+        return f"; choose one of its tables, as in data[{next(iter(given))!r}]"
+    hints = {
+        "; make a frame of it, as in polars.DataFrame(data)": isinstance(given, Mapping | list | tuple),
+        "; arrays go in by Interactions.from_arrays": isinstance(given, np.ndarray),
+        "; a sparse matrix goes in by Interactions.from_sparse": hasattr(given, "tocoo"),
+        "; it is a single column: give a frame with named columns": hasattr(given, "to_frame"),
+    }
+    return next((hint for hint, fits in hints.items() if fits), "")
 
 
 def find_column(column: str, columns: list[str], name: str) -> str:
@@ -21,9 +197,11 @@ def find_column(column: str, columns: list[str], name: str) -> str:
     shown = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "")
     hint = did_you_mean(column, columns) if columns else ""
     if columns and all(_LOOKS_LIKE_DATA.fullmatch(c) for c in columns):
-        hint = "; the first line looks like data: add a header line such as user,item"
+        hint = "; the first line looks like data: add a header line such as user,item, or name the columns with "
+        hint += f"{Option('columns', 'user,item')}"
     elif len(columns) == 1 and re.search(r"[\t;|]|::", columns[0]):
-        hint = "; it seems to use another separator: commas in .csv, tabs in .tsv"
+        hint = "; it seems to use another separator: commas in .csv, tabs in .tsv, others with "
+        hint += f"{Option('sep')}"
     elif "did you mean" not in hint:
         named = f"{Option('user_col')}, {Option('item_col')} and so on"
         hint = f"; is the header line missing? if not, name the column with {named}"

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.arrays import Bools, Floats, Ints, distinct_of, offsets_of
-from unskew.data.frames import as_numbers, check_propensity, find_column, to_numbers, to_polars
+from unskew.data.frames import as_numbers, check_propensity, columns_of, eager, find_column, to_numbers
 from unskew.data.pairs import row_keys
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
 from unskew.errors import ConfigError, DataError, Option
@@ -120,26 +120,22 @@ class Interactions:
         name: str = "frame",
         once: bool = True,
     ) -> "Interactions":
-        """Make interactions from a pandas, polars or Arrow frame.
+        """Make interactions from a frame: pandas, Polars, Arrow, DuckDB and others, eager or lazy (see `eager`).
 
         The columns ``rating``, ``timestamp`` and ``propensity`` are read if present; a column that is named must exist.
         With ``once=False`` repeated rows are kept and count as rows, but not as seen items.
         """
-        import narwhals as nw
-
-        native = nw.from_native(frame, eager_only=True)
-        wanted = {
-            "user": find_column(user, native.columns, name),
-            "item": find_column(item, native.columns, name),
-        }
+        there = columns_of(frame, name)
+        wanted = {"user": find_column(user, there, name), "item": find_column(item, there, name)}
         for key, usual, given in (
             ("values", "rating", rating),
             ("times", "timestamp", timestamp),
             ("propensity", "propensity", propensity),
         ):
-            if given is not None or usual in native.columns:
-                wanted[key] = find_column(given or usual, native.columns, name)
-        series = {key: to_polars(native[column]) for key, column in wanted.items()}
+            if given is not None or usual in there:
+                wanted[key] = find_column(given or usual, there, name)
+        table = eager(frame, wanted.values(), name)
+        series = {key: table[column] for key, column in wanted.items()}
         users, user_vocabulary = factorise(canonical(series["user"], f"column {user!r} of {name}"))
         items, item_vocabulary = factorise(canonical(series["item"], f"column {item!r} of {name}"))
         columns: dict[str, Any] = {
@@ -194,14 +190,21 @@ class Interactions:
         rating: str | None = None,
         timestamp: str | None = None,
         propensity: str | None = None,
+        columns: str | Iterable[str] | None = None,
+        sep: str | None = None,
+        format: str | None = None,  # noqa: A002  # as in FILE:format=qrels
     ) -> "Interactions":
-        """Read a CSV, TSV or Parquet file (text may be gzipped) with a header.
+        """Read a CSV, TSV, Parquet or TREC file (text may be gzipped); ``-`` is standard input.
 
-        Column names work as in `from_frame`.
+        Column names work as in `from_frame`. `columns` names those of a text without a header, `sep` is its separator;
+        `format` is explained at `FileFormat`.
         """
         from unskew.data.columns import Columns
+        from unskew.data.formats.file_format import FileFormat
 
-        return Columns(user, item, rating, timestamp, propensity).read(path)
+        layout = FileFormat.of(kind=format, columns=columns, sep=sep)
+        layout.of_file(Path(path)).refuse_choice(str(path))
+        return Columns(user, item, rating, timestamp, propensity, format=layout).read(path)
 
     def __len__(self) -> int:
         return len(self.users)

@@ -2,35 +2,46 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.data.frames import find_column
+from unskew.data.columns import TableFile
+from unskew.data.frames import eager, is_frame
 from unskew.data.interactions import Interactions
-from unskew.data.reading import read_table
 from unskew.data.vocabulary import Vocabulary, canonical, factorise
 from unskew.errors import DataError
 
 
-def read_catalogue(path: str | Path, *, item: str = "item") -> pl.Series:
+def read_catalogue(path: Any, *, item: str = "item") -> pl.Series:
     """The ids in the item column of a table; a repeated id counts once.
+
+    Parameters
+    ----------
+    path : str, Path or frame
+        A file, or a frame that `eager` takes.
+    item : str
+        Name of the column.
 
     Raises
     ------
     DataError
         If there is no such column, or no row.
     """
-    frame = read_table(Path(path))
-    column = find_column(item, frame.columns, str(path))
+    given, name = path, "catalogue"
+    if isinstance(path, str | Path):
+        file = TableFile.parse(path, ("item",))
+        given, name, item = file.read(), file.name, file.names.get("item", item)
+    frame = eager(given, [item], name)
     if frame.is_empty():
-        raise DataError(f"{path}: has a header but no rows; give a line for every item that could be drawn")
-    return canonical(frame[column], f"column {column!r} of {path}").unique(maintain_order=True)
+        raise DataError(f"{name}: has a header but no rows; give a line for every item that could be drawn")
+    return canonical(frame[item], f"column {item!r} of {name}").unique(maintain_order=True)
 
 
-def with_items(rows: Interactions, ids: pl.Series | npt.ArrayLike) -> Interactions:
-    """The same rows, with these items added to the vocabulary.
+def with_items(rows: Interactions, ids: Any) -> Interactions:
+    """The same rows, with these items added to the vocabulary: ids, or a frame with a column ``item``.
 
     Examples
     --------
@@ -39,7 +50,8 @@ def with_items(rows: Interactions, ids: pl.Series | npt.ArrayLike) -> Interactio
     >>> Split(with_items(train, [20, 30]), train).catalogue.tolist()
     [0, 1, 2]
     """
-    _, stated = factorise(canonical(ids, "items of the catalogue"))
+    given = read_catalogue(ids) if is_frame(ids) else canonical(ids, "items of the catalogue")
+    _, stated = factorise(given)
     vocabulary = rows.item_vocabulary
     if not vocabulary.declared:  # items without a row do not exist just because they have a code
         vocabulary = Vocabulary(vocabulary.ids[np.flatnonzero(rows.item_counts)])

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from unskew import __version__
 from unskew.display import numbers
+from unskew.display.chart import Chart, Charts
 from unskew.display.names import clean, shortened
 from unskew.display.phrases import sentence
 
@@ -22,6 +23,11 @@ class Figure:
     svg: str | None  # escapes its own text; None if there is nothing to draw
     notes: tuple[str, ...] = ()
 
+    def chart(self, title: str = "", note: str = "") -> Chart | None:
+        """The chart outside the page; None if there is nothing to draw."""
+        drawn: Chart | None = getattr(self.svg, "chart", None)
+        return None if drawn is None else drawn.titled(title or self.title, note)
+
 
 @dataclass(frozen=True)
 class MetricTable:
@@ -30,6 +36,12 @@ class MetricTable:
     metric: str
     definition: str
     rows: tuple[Any, ...]
+
+
+def gallery(figures: Mapping[str, tuple[Figure, str, str]]) -> Charts:
+    """The charts of figures that were drawn, by name, each with a title and a note."""
+    charts = {name: figure.chart(title, note) for name, (figure, title, note) in figures.items()}
+    return Charts({name: chart for name, chart in charts.items() if chart is not None})
 
 
 def render_page(template: str, package: str, context: Mapping[str, Any], **filters: Callable[..., str]) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from unskew.display.chart import Chart
+
 WIDTH = 360  # a phone's, so that the text keeps its size there
 FEWEST_TICKS = 3  # on a logarithmic axis, if it has that many round numbers
 _NEEDLESS = {"aria-hidden", "aria-roledescription", "pointer-events", "version", "font-family"}
@@ -33,15 +35,29 @@ def round_numbers(low: float, high: float) -> list[float]:
     return ticks if len(ticks) > 1 else [float(low), float(high)]
 
 
-def to_svg(chart: Any, prefix: str, label: str, **named: Sequence[Mapping[str, Any]]) -> str:
-    """Draw the chart, WIDTH wide in all; `named` are rows that it refers to by name."""
+class InlineSvg(str):
+    """An SVG for a page, with the chart that it shows."""
+
+    __slots__ = ("chart",)
+    chart: Chart
+
+
+def to_svg(
+    chart: Any, prefix: str, label: str, legend: Mapping[str, str] | None = None, **named: Sequence[Mapping[str, Any]]
+) -> InlineSvg:
+    """Draw the chart, WIDTH wide in all.
+
+    `legend` has the names of its series, for a chart outside the page; `named` are rows that it refers to by name.
+    """
     import vl_convert
 
     spec = chart.properties(width=WIDTH).to_dict(validate=False)
     spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     spec["config"] = _CONFIG
     spec["datasets"] = spec.get("datasets", {}) | named
-    return inline_svg(vl_convert.vegalite_to_svg(spec), prefix, label)
+    drawn = InlineSvg(inline_svg(vl_convert.vegalite_to_svg(spec), prefix, label))
+    drawn.chart = Chart(spec, label, legend or {})
+    return drawn
 
 
 def inline_svg(svg: str, prefix: str, label: str) -> str:

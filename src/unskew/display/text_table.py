@@ -1,18 +1,19 @@
-"""Printed tables that keep their digits on a narrow screen."""
+"""Printed tables that fit the screen and keep their words and digits."""
 
 import io
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from unskew.display.wrapping import LOOSEST, break_lines, cells, least_width, squeeze
+
 if TYPE_CHECKING:
-    import rich.table
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
 Cell: TypeAlias = "str | Text"  # a string is plain text; what has colours comes as `rich.text.Text`
-NAME_ROOM = 12  # characters left to a column of names on a narrow screen
 
 
 @dataclass(frozen=True)
@@ -84,58 +85,86 @@ def fits(table: "Table", console: "Console") -> bool:
     return _wanted(table, console) <= console.width
 
 
-def print_whole(table: "Table", console: "Console") -> None:
-    """Print a table with all its digits, over the edge of a narrow screen if need be: half a number is worse.
+def print_table(table: "Table", console: "Console") -> None:
+    """Print a table within the width of the console, without cutting a word or a number.
 
-    Columns that may wrap give way first, down to `NAME_ROOM` characters.
+    Columns of words wrap between words first, then all columns do; then words of the notation break at their brackets,
+    and then after commas, equals signs and dashes. If that is not enough, each row is printed as a list of its cells.
     """
     wanted = _wanted(table, console)
-    table.width = max(min(wanted, console.width), wanted - _slack(table))
-    console.print(table, crop=False)
+    if wanted <= console.width:
+        console.print(table)
+        return
+    texts = [[_as_text(cell) for cell in (column.header, *column.cells)] for column in table.columns]
+    longest = [_longest(column) for column in texts]
+    room = console.width - wanted + sum(longest)
+    kept = [bool(column.no_wrap) for column in table.columns]
+    for loose, keep in ((0, kept), *((loose, [False] * len(kept)) for loose in range(LOOSEST))):
+        least = [
+            most if whole else max(least_width(cell.plain, loose) for cell in column)
+            for column, most, whole in zip(texts, longest, keep, strict=True)
+        ]
+        if sum(least) <= room:
+            widths = squeeze(longest, least, room)
+            console.print(_wrapped(table, texts, widths, loose))
+            return
+    console.print(_listed(table, texts, console.width))
 
 
-def print_words(table: "Table", console: "Console") -> None:
-    """Print a table with its words whole where there is room for them: columns may wrap between, not within them."""
-    wrapping = [column for column in table.columns if not column.no_wrap]
-    widths = [
-        max((_length(word) for cell in _cells(column) for word in cell.split()), default=0) for column in wrapping
-    ]
-    longest = [_longest(column) for column in wrapping]
-    room = console.width - _wanted(table, console) + sum(longest)
-    if sum(widths) <= room < sum(longest):
-        # exact widths: with least widths only, the table would reach beyond the edge and be cut there
-        for column, width in zip(wrapping, _squeezed(longest, widths, room), strict=True):
-            column.width = width
-    console.print(table)
+def _wrapped(table: "Table", texts: "list[list[Text]]", widths: list[int], loose: int) -> "Table":
+    """The table with these columns, its cells broken into lines."""
+    drawn = copy(table)
+    drawn.columns, drawn.rows = [], []
+    broken = [[_broken(cell, width, loose) for cell in column] for column, width in zip(texts, widths, strict=True)]
+    for old, column, width in zip(table.columns, broken, widths, strict=True):
+        drawn.add_column(column[0], justify=old.justify, width=width, no_wrap=True, overflow="fold")
+    for place, row in enumerate(table.rows, 1):
+        drawn.add_row(*(column[place] for column in broken), end_section=row.end_section)
+    return drawn
 
 
-def _squeezed(wanted: "list[int]", least: "list[int]", room: int) -> "list[int]":
-    """Widths that fill the room, where the widest column gives way first, and none below its least width."""
-    widths = list(wanted)
-    for _ in range(sum(wanted) - room):
-        free = [place for place, width in enumerate(widths) if width > least[place]]
-        widths[max(free, key=widths.__getitem__)] -= 1
-    return widths
+def _listed(table: "Table", texts: "list[list[Text]]", width: int) -> "Table":
+    """The rows one below the other, each as lines of a title and a cell, for a table that is too wide by far."""
+    from rich.table import Table
+    from rich.text import Text
+
+    titles = [" ".join(column[0].plain.split()) for column in texts]
+    left = min(max(map(cells, titles), default=0), width // 3)
+    drawn = Table(title=table.title, title_justify="left", pad_edge=False, box=None, show_header=False)
+    drawn.add_column(width=left, no_wrap=True, overflow="fold")
+    drawn.add_column(width=width - left - 2, no_wrap=True, overflow="fold")
+    for place in range(1, len(table.rows) + 1):
+        for title, column in zip(titles, texts, strict=True):
+            if column[place].plain.strip():
+                drawn.add_row(_fitting(Text(title), left), _fitting(column[place], width - left - 2))
+        drawn.add_row("", "")
+    return drawn
+
+
+def _fitting(text: "Text", width: int) -> "Text":
+    """The text broken where that hurts least."""
+    loose = next((loose for loose in range(LOOSEST) if least_width(text.plain, loose) <= width), LOOSEST)
+    return _broken(text, width, loose)
+
+
+def _broken(text: "Text", width: int, loose: int) -> "Text":
+    from rich.text import Text
+
+    lines = text.divide(break_lines(text.plain, width, loose))
+    for line in lines:
+        line.rstrip()
+    return Text("\n").join(lines)
+
+
+def _as_text(cell: object) -> "Text":
+    from rich.text import Text
+
+    return cell if isinstance(cell, Text) else Text(str(cell))
 
 
 def _wanted(table: "Table", console: "Console") -> int:
     return console.measure(table, options=console.options.update(width=10_000)).maximum
 
 
-def _slack(table: "Table") -> int:
-    """How many characters the columns that may wrap can do without."""
-    return sum(max(0, _longest(column) - NAME_ROOM) for column in table.columns if not column.no_wrap)
-
-
-def _longest(column: "rich.table.Column") -> int:
-    return max(map(_length, _cells(column)), default=0)
-
-
-def _cells(column: "rich.table.Column") -> "list[str]":
-    return [str(cell) for cell in (column.header, *column.cells)]
-
-
-def _length(text: str) -> int:
-    from rich.cells import cell_len
-
-    return cell_len(text)
+def _longest(column: "list[Text]") -> int:
+    return max((cells(line) for cell in column for line in cell.plain.split("\n")), default=0)

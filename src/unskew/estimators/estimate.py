@@ -88,6 +88,8 @@ class Terms:
         What the entries are: users, or directions of a joint covariance over models, which cannot be drawn again.
     keys : array of uint64, optional
         A key of each user's id, for draws that depend on the user alone.
+    who : array of int, optional
+        The code of each user; users beyond the last are those without observations.
     """
 
     numerator: Floats
@@ -98,6 +100,7 @@ class Terms:
     idle: int = 0
     units: str = "users"
     keys: Ints | None = None
+    who: Ints | None = None
 
     @classmethod
     def of_covariance(cls, value: float, root: Floats) -> "Terms":

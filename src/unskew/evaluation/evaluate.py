@@ -74,7 +74,7 @@ def evaluate(
     ----------
     models : mapping
         Name to model: a `Scorer`, `Ranks` made before, `Predictions`, a built-in `Model` or its word
-        (``als(factors=32)``), which is then trained on the split's train; a pandas, polars or Arrow frame of top-N
+        (``als(factors=32)``), which is then trained on the split's train; a frame (see `unskew.data.eager`) of top-N
         lists with columns ``user``, ``item`` and ``score`` or ``rank``; or a pair of them, one that ranks and one that
         predicts ratings. A scorer with ``ratings=True`` does both.
     split : Split or PartitionedSplit

@@ -1,6 +1,5 @@
 """`Report`: the estimates, comparisons and warnings of a run, with everything they come from."""
 
-import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +10,7 @@ from unskew.errors import ConfigError, UnskewError, did_you_mean
 from unskew.estimators import OVER_ALL_PAIRS, Comparison, Estimate, Estimator, Snips
 from unskew.evaluation.anytime import Stop
 from unskew.evaluation.collecting.samples import Samples
-from unskew.evaluation.estimating.baselines import DESCRIBED, Baselines, judge_baselines, marked_estimates
+from unskew.evaluation.estimating.baselines import DESCRIBED, Baselines, judge_baselines
 from unskew.evaluation.estimating.best_models import Answer, find_answers
 from unskew.evaluation.estimating.common_users import judge_common_users
 from unskew.evaluation.estimating.estimate import Estimated
@@ -35,7 +34,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from unskew.display.chart import Charts
     from unskew.evaluation.comparing.changes import Changes
+    from unskew.evaluation.gating.decision import Gate
     from unskew.evaluation.partitioned.merging import Merged
     from unskew.evaluation.showing.verdict import Verdict
 
@@ -91,33 +92,21 @@ class Report(AsJson):
         return f"Report({len(self.models)} models, {len(self.estimates)} estimates, {len(self.warnings)} warnings)"
 
     def _repr_html_(self) -> str:
-        """A table for notebooks."""
-        names = (
-            "model",
-            "metric",
-            "estimator",
-            "value",
-            "low",
-            "high",
-            "assumed_low",
-            "assumed_high",
-            "users",
-            "effective_sample_size",
-            "target",
-        )
-        head = "".join(f"<th>{name}</th>" for name in names)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_shown(row, name))}</td>" for name in names) + "</tr>"
-            for row in (*self.estimates, *marked_estimates(self.baselines))
-        )
-        notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
-        headline, rest = html.escape(self.verdict.sentence), html.escape(" ".join(self.verdict.summary))
-        verdict = f"<p><strong>{headline}</strong> {rest}</p>"
-        return (
-            verdict
-            + f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            + (f"<ul>{notes}</ul>" if notes else "")
-        )
+        """What notebooks show: the verdict, the chart of the first metric, a table and the warnings."""
+        from unskew.evaluation.showing.report_notebook import notebook_html
+
+        return notebook_html(self)
+
+    @cached_property
+    def charts(self) -> "Charts":
+        """The charts by name, to show or to save, as in ``report.charts["sweep"].save("sweep.svg")``.
+
+        ``estimates METRIC`` and ``sweep METRIC`` for each metric, ``estimates`` and ``sweep`` for the first one, and
+        ``weights``, ``ratings``, ``popularity`` and ``tenths`` where there is something to draw.
+        """
+        from unskew.evaluation.showing.report_charts import report_charts
+
+        return report_charts(self)
 
     def estimate(self, model: str, metric: str | AnyMetric, estimator: str | Estimator) -> Estimate:
         """The estimate of a model, by words in any spelling that `evaluate` takes, or by objects."""
@@ -249,6 +238,21 @@ class Report(AsJson):
         means = [metric for metric in settings.metrics if metric.kind == "mean"]
         return [sweep_gamma(sample, metric, estimator=form, smoothing=smoothing) for metric in means]
 
+    def gate(
+        self,
+        new: str,
+        old: str,
+        *,
+        metric: str | AnyMetric | None = None,
+        margin: float = 0.0,
+        require: str = "band",
+        strict: bool = False,
+    ) -> "Gate":
+        """Decide whether a new model may replace an old one: ship, hold or reject; see `unskew.evaluation.gate`."""
+        from unskew.evaluation.gating.decision import gate
+
+        return gate(self, new, old, metric=metric, margin=margin, require=require, strict=strict)
+
     def to_dict(self) -> dict[str, Any]:
         """The run as plain data, as in the JSON file."""
         return record(self)
@@ -267,6 +271,110 @@ class Report(AsJson):
             raise ConfigError("to_pandas needs pandas, which is not installed; pip install pandas") from None
 
         return pd.DataFrame([row.to_dict() for row in self.estimates])
+
+    def per_user(
+        self, metric: str | AnyMetric | None = None, estimator: str | Estimator | None = None
+    ) -> "pl.DataFrame":
+        r"""The value and the weight of each user, as a polars frame: user, model, metric, estimator, value, weight.
+
+        The mean of the values with these weights is the estimate (for a root such as ``rmse``, its square). The weight
+        is 1 for a mean over users; it is the sum of the user's weights :math:`1/P` for ``snips``, and the number of
+        rows for ``aoa(per=pair)``. A user without weight has no value. Users are named as in the files.
+
+        Parameters
+        ----------
+        metric, estimator : str, Metric or Estimator, optional
+            All of the report by default.
+
+        Raises
+        ------
+        ConfigError
+            If an estimate is not a weighted mean over users: with imputation, and where data were read part by part.
+        """
+        from unskew.evaluation.estimating.user_values import user_values
+
+        words = (
+            None if metric is None else _printed(metric, parse_metric),
+            None if estimator is None else _printed(estimator, Estimator.from_word),
+        )
+        pairs = [(row.metric, row.estimator) for row in self.estimates]
+        if not any(all(a in (None, b) for a, b in zip(words, pair, strict=True)) for pair in pairs):
+            asked = " ".join(word for word in words if word)
+            known = dict.fromkeys(word for pair in pairs for word in (*pair, " ".join(pair)))
+            raise ConfigError(f"no estimate {asked!r}{did_you_mean(asked, known)}")
+        return user_values(self, *words)
+
+    def log_mlflow(self, run: Any = None, *, prefix: str = "") -> str:
+        """Write the report to a run of MLflow, and return the id of the run.
+
+        Value, low, high and standard error of each estimate are metrics, named by
+        `unskew.integrations.tracker_names.tracker_name`; the settings are parameters under ``unskew/``, the verdict is
+        a tag, and the JSON and the page are artifacts.
+
+        Parameters
+        ----------
+        run : str or mlflow.entities.Run, optional
+            By default the active run; without one, a run is started and ended.
+        prefix : str
+            What all names begin with, as in ``offline/``.
+
+        Raises
+        ------
+        ConfigError
+            If MLflow is not installed.
+        DataError
+            If it cannot write.
+        """
+        from unskew.evaluation.showing.tracking import track
+        from unskew.integrations.trackers import log_mlflow
+
+        return log_mlflow(track(self, prefix), run, folder=prefix)
+
+    def log_wandb(self, run: Any = None, *, prefix: str = "") -> Any:
+        """Write the report to a run of Weights & Biases, and return the run.
+
+        Names are those of `log_mlflow`. Settings are in the config, the verdict is in the summary, and an artifact of
+        type ``evaluation`` has the JSON and the page.
+
+        Parameters
+        ----------
+        run : wandb.Run, optional
+            By default the one that ``wandb.init`` started.
+        prefix : str
+            What all names begin with.
+
+        Raises
+        ------
+        ConfigError
+            If W&B is not installed, or no run was started.
+        DataError
+            If it cannot write.
+        """
+        from unskew.evaluation.showing.tracking import track
+        from unskew.integrations.trackers import log_wandb
+
+        return log_wandb(track(self, prefix), run)
+
+    def to_markdown(self, path: "str | Path | None" = None) -> str:
+        """The verdict, a table per metric and the warnings as Markdown, as for a pull request."""
+        from unskew.evaluation.showing.exports import as_markdown
+
+        return saved(as_markdown(self), path)
+
+    def to_latex(self, path: "str | Path | None" = None) -> str:
+        """The estimates as a ``tabular`` of LaTeX: models down, estimators across; it needs the package booktabs."""
+        from unskew.evaluation.showing.exports import as_latex
+
+        return saved(as_latex(self), path)
+
+    def to_csv(self, path: "str | Path | None" = None) -> str:
+        """The estimates as CSV, a line each.
+
+        A text that a spreadsheet would compute, such as a model named ``=1+1``, gets an apostrophe in front of it.
+        """
+        from unskew.evaluation.showing.exports import as_csv
+
+        return saved(as_csv(self), path)
 
     def to_html(self, path: "str | Path | None" = None, *, introduction: str = "") -> str:
         """The page as text: one file that needs nothing else; written when a path is given.
@@ -288,10 +396,3 @@ def _printed(given: Any, parse: Callable[[str], Any]) -> str:
         return str(parse(given) if isinstance(given, str) else given)
     except UnskewError:
         return str(given)
-
-
-def _shown(row: Estimate, name: str) -> str:
-    value = getattr(row, name)
-    if value is None:
-        return "–" if name.startswith("assumed") else "undefined"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -17,6 +17,7 @@ from unskew.ranking.model_files import read_factors, read_predictions, read_scor
 from unskew.ranking.predictions import Predictions, look_up, predict
 from unskew.ranking.rank import default_block_size, rank
 from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
+from unskew.ranking.run_files import write_run
 from unskew.ranking.scorers import CallableScorer, FactorScorer, ItemItemScorer, MatrixScorer, Scorer
 from unskew.ranking.top import TopCounts, TopLists, count_top, top_lists
 
@@ -58,4 +59,5 @@ __all__ = [
     "sum_candidates",
     "sum_models",
     "top_lists",
+    "write_run",
 ]

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from unskew.arrays import Ints, Matrix, offsets_of, spans
+from unskew.data.frames import eager
 from unskew.data.vocabulary import canonical, factorise
 from unskew.errors import DataError
 from unskew.ranking.scorers import check_ids
@@ -133,9 +133,10 @@ class ListScorer:
         )
 
     @classmethod
-    def from_frame(cls, frame: pl.DataFrame, *, name: str = "scores") -> "ListScorer":
-        """As `from_table`, from a polars frame with columns ``user``, ``item`` and ``score``."""
-        return cls.from_table(frame["user"], frame["item"], frame["score"].to_numpy(), name=name)
+    def from_frame(cls, frame: Any, *, name: str = "scores") -> "ListScorer":
+        """As `from_table`, from a frame with columns ``user``, ``item`` and ``score``."""
+        table = eager(frame, ("user", "item", "score"), name)
+        return cls.from_table(table["user"], table["item"], table["score"].to_numpy(), name=name)
 
     @property
     def predicts_only(self) -> bool:

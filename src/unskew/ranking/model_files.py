@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.data.frames import find_column, to_polars
+from unskew.data.columns import TableFile
+from unskew.data.frames import columns_of, eager, find_column
 from unskew.data.partitions.locations import is_folder
-from unskew.data.reading import check_readable, read_table
+from unskew.data.reading import check_readable
 from unskew.errors import DataError, did_you_mean
 from unskew.ranking.list_scorer import ListScorer
 from unskew.ranking.scorers import FactorScorer
@@ -74,7 +75,8 @@ def read_scores(
 ) -> ListScorer:
     """Read a CSV, TSV or Parquet file with columns ``user``, ``item`` and ``score``: a dense table or top-N lists.
 
-    Instead of ``score`` there may be ``rank``, where 1 is the best.
+    Instead of ``score`` there may be ``rank``, where 1 is the best. A TREC run is read by its scores. A file may have
+    column names of its own, as in ``lists.csv:user=uid,score=points``; see `unskew.data.TableFile`.
 
     Parameters
     ----------
@@ -84,7 +86,7 @@ def read_scores(
     content : bytes, optional
         The bytes of the file, unzipped, if they have been read before.
     """
-    return _read_table(Path(path), user, item, "score", content)
+    return _read_table(path, user, item, "score", content)
 
 
 def read_predictions(path: str | Path, *, user: str = "user", item: str = "item") -> ListScorer | FactorScorer:
@@ -100,11 +102,11 @@ def read_predictions(path: str | Path, *, user: str = "user", item: str = "item"
     """
     if Path(path).suffix == ".npz":
         return replace(read_factors(path), ratings=True)
-    return _read_table(Path(path), user, item, "prediction")
+    return _read_table(path, user, item, "prediction")
 
 
 def scores_from_frame(frame: Any, *, name: str = "scores", user: str = "user", item: str = "item") -> ListScorer:
-    """A scorer of the scores in a pandas, polars or Arrow frame.
+    """A scorer of the scores in a frame of any library that `eager` takes.
 
     The columns are ``user``, ``item`` and ``score``, where larger is better, or ``rank``, where 1 is the best; a frame
     with ``prediction`` instead has predicted ratings.
@@ -117,27 +119,30 @@ def scores_from_frame(frame: Any, *, name: str = "scores", user: str = "user", i
     user, item : str
         Names of the id columns.
     """
-    import narwhals as nw
-
-    native = nw.from_native(frame, eager_only=True)
-    columns = native.columns
+    columns = columns_of(frame, name)
     users = find_column(user if user in columns else "user", columns, name)
     items = find_column(item if item in columns else "item", columns, name)
     wanted = next((column for column in ("score", "rank", "prediction") if column in columns), "score")
-    kept = {column: to_polars(native[column]) for column in (users, items, *([wanted] if wanted in columns else []))}
-    return _from_frame(pl.DataFrame(kept), users, items, wanted, name)
+    kept = (users, items, *([wanted] if wanted in columns else []))
+    return _from_frame(eager(frame, kept, name), users, items, wanted, name)
 
 
-def _read_table(path: Path, user: str, item: str, column: str, content: bytes | None = None) -> ListScorer:
-    frame = read_table(path, content)
-    users = find_column(user if user in frame.columns else "user", frame.columns, str(path))
-    items = find_column(item if item in frame.columns else "item", frame.columns, str(path))
-    if column == "score" and column not in frame.columns and "rank" in frame.columns:
-        column = "rank"
-    return _from_frame(frame, users, items, column, str(path))
+def _read_table(path: str | Path, user: str, item: str, role: str, content: bytes | None = None) -> ListScorer:
+    file = TableFile.parse(path, ("user", "item", *(("score", "rank") if role == "score" else (role,))))
+    frame, names = file.read(content), file.names
+    users = find_column(names.get("user", user if user in frame.columns else "user"), frame.columns, file.name)
+    items = find_column(names.get("item", item if item in frame.columns else "item"), frame.columns, file.name)
+    lacks_scores = role == "score" and role not in names and role not in frame.columns
+    if "rank" in names or (lacks_scores and "rank" in frame.columns):
+        role = "rank"
+    return _from_frame(frame, users, items, role, file.name, names.get(role, role))
 
 
-def _from_frame(frame: pl.DataFrame, users: str, items: str, column: str, name: str) -> ListScorer:
+def _from_frame(
+    frame: pl.DataFrame, users: str, items: str, role: str, name: str, column: str | None = None
+) -> ListScorer:
+    """A scorer of a table; `role` says what the numbers are: ``score``, ``rank`` or ``prediction``."""
+    column = column or role
     if column not in frame.columns:
         near = did_you_mean(column, frame.columns)
         hint = near if "did you mean" in near else f"; expected user, item and {column}"
@@ -149,8 +154,8 @@ def _from_frame(frame: pl.DataFrame, users: str, items: str, column: str, name: 
         row = int(scores.is_null().arg_max() or 0)
         shown = f"no {column}" if frame[column][row] is None else f"{column} {frame[column][row]!r}"
         raise DataError(f"{name}: row {row + 1} has {shown}; expected a number")
-    numbers = -scores.to_numpy() if column == "rank" else scores.to_numpy()
-    return ListScorer.from_table(frame[users], frame[items], numbers, name=name, ratings=column == "prediction")
+    numbers = -scores.to_numpy() if role == "rank" else scores.to_numpy()
+    return ListScorer.from_table(frame[users], frame[items], numbers, name=name, ratings=role == "prediction")
 
 
 def _load(path: Path, content: bytes | None) -> dict[str, npt.NDArray[Any]]:

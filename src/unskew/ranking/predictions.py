@@ -10,7 +10,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.data import Split, pairs
-from unskew.data.frames import find_column, to_numbers, to_polars
+from unskew.data.frames import eager, to_numbers
 from unskew.data.vocabulary import canonical, vocabulary_of
 from unskew.errors import DataError
 from unskew.ranking.contest import Contest
@@ -57,15 +57,11 @@ class Predictions:
 
         Rows that are not in the test are ignored; test rows without a prediction get NaN.
         """
-        import narwhals as nw
-
-        native = nw.from_native(frame, eager_only=True)
-        user, item = (find_column(name, native.columns, "predictions") for name in ("user", "item"))
-        value = find_column(prediction, native.columns, "predictions")
+        given = eager(frame, ("user", "item", prediction), "predictions")
         table = ListScorer.from_table(
-            canonical(to_polars(native[user]), "users of the predictions"),
-            canonical(to_polars(native[item]), "items of the predictions"),
-            to_numbers(to_polars(native[value]), f"column {value!r} of the predictions", times=False),
+            canonical(given["user"], "users of the predictions"),
+            canonical(given["item"], "items of the predictions"),
+            to_numbers(given[prediction], f"column {prediction!r} of the predictions", times=False),
             name="predictions",
             ratings=True,
         )

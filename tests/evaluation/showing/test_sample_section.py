@@ -179,4 +179,4 @@ def test_the_sample_alone_is_not_called_the_same_target(report):
 def test_a_narrow_screen_loses_no_number(report):
     narrow = as_text(report, width=80)
     assert all(f"{row.value:.4f}" in narrow for row in report.estimates)
-    assert "p (Holm)" in narrow
+    assert "(Holm)" in narrow

@@ -76,7 +76,8 @@ def lorenz_chart(amounts: Mapping[str, Floats], styles: Mapping[str, Style], pre
     ]
     even = one_line([(0.0, 0.0), (1.0, 1.0)], x, y, color=GREY, strokeDash=[3, 3])
     label = f"Lorenz curves of {', '.join(clean(name) for name in amounts)}; the diagonal is an even spread"
-    return _drawn(prefix, label, even, series_lines(keys, styles, x, y), rows=data)
+    legend = {key: clean(styles[name].name) for name, key in keys.items()}
+    return _drawn(prefix, label, even, series_lines(keys, styles, x, y), legend=legend, rows=data)
 
 
 def presentation_chart(row: ModelAudit, style: Style, prefix: str) -> str | None:
@@ -132,7 +133,7 @@ def shares_chart(strata: Strata, models: Sequence[ModelAudit], prefix: str, *, r
         )
     )
     label = f"Share of items, {rows} and recommended places of {len(models)} models by head, middle and tail"
-    return to_svg(chart.properties(height={"step": 26}), prefix, label, rows=data)
+    return to_svg(chart.properties(height={"step": 26}), prefix, label, {name: name for name in names}, rows=data)
 
 
 def errors_chart(errors: Mapping[str, Floats], metric: str, names: tuple[str, str], prefix: str) -> str | None:
@@ -198,8 +199,8 @@ def _steps(reach: float) -> Floats:
     return side
 
 
-def _drawn(prefix: str, label: str, *layers: Any, **rows: Any) -> str:
-    return to_svg(alt.layer(*layers).properties(height=230), prefix, label, **rows)
+def _drawn(prefix: str, label: str, *layers: Any, **more: Any) -> str:
+    return to_svg(alt.layer(*layers).properties(height=230), prefix, label, **more)
 
 
 def _dots(points: Sequence[tuple[float, float]], colour: str, **more: Any) -> Any:

@@ -11,8 +11,9 @@ from unskew.audit.popularity import RULE, STRATA
 from unskew.audit.showing import charts
 from unskew.audit.showing.words import assumed, depth_used, headline, lead, refusals, summary
 from unskew.audit.strata import ALL
+from unskew.display.chart import Charts
 from unskew.display.numbers import level
-from unskew.display.page import Figure, MetricTable, render_page
+from unskew.display.page import Figure, MetricTable, gallery, render_page
 from unskew.display.phrases import sentence
 from unskew.display.styles import Style, series_styles
 from unskew.simulators.likeness import STATISTICS
@@ -41,10 +42,36 @@ def render_audit(audit: "Audit") -> str:
     return render_page("audit.html.j2", "unskew.audit.showing", context)
 
 
+def audit_charts(audit: "Audit") -> Charts:
+    """The charts of the page by name."""
+    names = [row.model for row in audit.models]
+    styles = series_styles(["", *names], {"": charts.THE_LOG})
+    figures: dict[str, tuple[Figure, str, str]] = {}
+    for name, figure in zip(("rank", "levels", "lorenz"), _log_figures(audit, styles), strict=True):
+        figures[name] = figure, figure.title, " ".join(figure.notes)
+    for figure in _bias_figures(audit, styles):
+        figures[f"gamma {figure.title}"] = figure, f"How often items are recommended: {figure.title}", ""
+    if names:
+        figures["places"] = _place_figure(audit), "Who gets the places", ""
+    for figure in _metric_figures(audit, names):
+        figures[f"strata {figure.title}"] = figure, f"{figure.title} by popularity of the item", ""
+    for section in () if audit.error is None else _sections(audit.error):
+        for figure in section.figures:
+            metric, _, what = figure.title.partition(": ")
+            kind = "wrong winner" if "wrong" in what else "errors"
+            title = f"{figure.title}, {section.a} - {section.b}"
+            figures[f"{kind} {metric}, {section.a} - {section.b}"] = figure, title, ""
+    return gallery(figures)
+
+
+def _place_figure(audit: "Audit") -> Figure:
+    places = charts.shares_chart(audit.strata, audit.models, "places", rows=audit.counted_on) if audit.models else None
+    return Figure("Who gets the places", places)
+
+
 def _context(audit: "Audit") -> dict[str, Any]:
     names = [row.model for row in audit.models]
     styles = series_styles(["", *names], {"": charts.THE_LOG})
-    places = charts.shares_chart(audit.strata, audit.models, "places", rows=audit.counted_on) if names else None
     outside = [charts.OUTSIDE] if any(row.outside > 0 for row in audit.models) else []
     percents = level(audit.settings.level)
     return {
@@ -56,7 +83,7 @@ def _context(audit: "Audit") -> dict[str, Any]:
         "level": percents,
         "log_figures": list(_log_figures(audit, styles)),
         "bias_figures": list(_bias_figures(audit, styles)),
-        "place_figures": [Figure("Who gets the places", places)],
+        "place_figures": [_place_figure(audit)],
         "metric_figures": list(_metric_figures(audit, names)),
         "metric_tables": list(_metric_tables(audit)),
         "list_columns": ["model", *_LIST_COLUMNS, *(f"places to {name}" for name in STRATA), "users"],

@@ -17,7 +17,7 @@ from unskew.audit.strata import ALL, StratumEstimate
 from unskew.display.names import shortened
 from unskew.display.numbers import number, one_or_both, short_percent
 from unskew.display.phrases import sentence
-from unskew.display.text_table import Column, digits, fits, plain_text, print_lines, print_whole, table, words
+from unskew.display.text_table import Column, digits, fits, plain_text, print_lines, print_table, table, words
 from unskew.simulators.likeness import STATISTICS
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ def print_audit(audit: "Audit", console: Console) -> None:
     """Print the headline, the log, the strata, the lists, the metrics, and how wrong they can be."""
     print_lines([headline(audit)], console)
     _print_log(audit, console)
-    print_whole(_strata(audit), console)
+    print_table(_strata(audit), console)
     if audit.models:
-        print_whole(_models(audit), console)
+        print_table(_models(audit), console)
     if audit.by_stratum:
-        print_whole(_metrics(audit), console)
+        print_table(_metrics(audit), console)
     if audit.error is not None:
         print_error(audit.error, console)
 
@@ -72,7 +72,7 @@ def _print_log(audit: "Audit", console: Console) -> None:
     line = _log("Log: interactions per item (n*), and the share of the top items", cells | tops)
     halves = (("Log: interactions per item (n*)", cells), ("Share of the top items", tops))
     for part in [line] if fits(line, console) else [_log(title, half) for title, half in halves]:
-        print_whole(part, console)
+        print_table(part, console)
 
 
 def _log(title: str, cells: dict[str, str]) -> Table:
@@ -148,7 +148,7 @@ def _print_values(error: ErrorAudit, console: Console) -> None:
     shown = ([row.model for row in error.models] or [ORACLE, POPULAR])[:2]
     both = _values(error, shown)
     for part in [both] if fits(both, console) else [_values(error, [name]) for name in shown]:
-        print_whole(part, console)
+        print_table(part, console)
 
 
 def _print_worlds(error: ErrorAudit, console: Console) -> None:
@@ -163,7 +163,7 @@ def _print_worlds(error: ErrorAudit, console: Console) -> None:
     whole = _worlds("Worlds", error, fit | wrong)
     halves = (("Worlds", fit), ("Worlds: wrong winner", wrong))
     for part in [whole] if fits(whole, console) else [_worlds(title, error, half) for title, half in halves]:
-        print_whole(part, console)
+        print_table(part, console)
     print_lines(refusals(error), console)
 
 
@@ -206,7 +206,7 @@ def _print_pairs(title: str, error: ErrorAudit, rows: Sequence[PairRow], console
     columns = ("observed" if seen else "true", "bias", "error", "covers", "wrong winner", "detects", "of value")
     drawn = table(title, [*_whole("metric", "estimator"), *digits(*columns)], cells, group=1, repeat=False)
     if fits(drawn, console):
-        print_whole(drawn, console)
+        print_table(drawn, console)
         return
     narrow = table(title, [*_whole("estimator"), *digits(*(column.replace(" ", "\n") for column in columns))], ())
     narrow.padding, narrow.show_edge = (0, 1, 0, 0), False
@@ -215,7 +215,7 @@ def _print_pairs(title: str, error: ErrorAudit, rows: Sequence[PairRow], console
         narrow.add_row(Text(metric, style="bold"))
         for _, *row in group:
             narrow.add_row(*map(Text, row))
-    print_whole(narrow, console)
+    print_table(narrow, console)
     console.print()
 
 

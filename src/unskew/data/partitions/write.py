@@ -5,11 +5,13 @@ import shutil
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from unskew.data.columns import Columns
+from unskew.data.frames import eager, find_column
 from unskew.data.partitions.keys import user_keys
 from unskew.data.partitions.layout import LAYOUT, MOST, VERSION, part_name
 from unskew.data.vocabulary import canonical
@@ -18,7 +20,7 @@ from unskew.errors import DataError
 
 
 def write_parts(
-    batches: Iterable[pl.DataFrame], out: Path, parts: int, columns: Columns | None = None, *, source: str = ""
+    batches: Iterable[Any], out: Path, parts: int, columns: Columns | None = None, *, source: str = ""
 ) -> int:
     """Write rows as a data set by user, one file per part; return the number of rows.
 
@@ -26,8 +28,8 @@ def write_parts(
 
     Parameters
     ----------
-    batches : iterable of polars.DataFrame
-        With the same columns.
+    batches : iterable of frames
+        With the same columns; Polars frames, or others that `eager` takes.
     out : Path
         The folder; one of an earlier data set is replaced.
     parts : int
@@ -67,14 +69,15 @@ def _remove(folder: Path) -> None:
         return
 
 
-def _write_chunks(batches: Iterable[pl.DataFrame], temporary: Path, parts: int, columns: Columns) -> int:
+def _write_chunks(batches: Iterable[Any], temporary: Path, parts: int, columns: Columns) -> int:
     """Write each part of each batch to a file of its own, then join the files of a part."""
     chunks: list[list[Path]] = [[] for _ in range(parts)]
     total, empty = 0, None
-    for number, batch in enumerate(batches):
+    for number, given in enumerate(batches):
+        batch = eager(given, name="rows")
         empty = batch.clear() if empty is None else empty
         total += len(batch)
-        users = canonical(batch[columns.user], f"column {columns.user!r}")
+        users = canonical(batch[find_column(columns.user, batch.columns, "rows")], f"column {columns.user!r}")
         part_of = (user_keys(users) % np.uint64(parts)).astype(np.int64)
         order = np.argsort(part_of, kind="stable")
         ends = np.cumsum(np.bincount(part_of, minlength=parts))

@@ -38,6 +38,7 @@ class Exposed(Sample):
             user=self.user,
             positive=self.positive,
             total=first.candidates[self.offsets[:-1]].astype(np.float64),
+            who=self.users,
         )
 
     @cached_property

@@ -9,6 +9,7 @@ import polars as pl
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Split
+from unskew.data.frames import eager
 from unskew.data.vocabulary import canonical, vocabulary_of
 from unskew.errors import DataError
 from unskew.evaluation.collecting.sample import Sample
@@ -39,22 +40,12 @@ def relevant_counts(counts: Any, split: Split, users: Ints) -> tuple[Floats, pl.
 
     A judged user (`users`, by code) without a count is refused.
     """
-    if isinstance(counts, Mapping):
-        ids: Any = np.array([str(key) for key in counts])
-        numbers = np.array(list(counts.values()), dtype=float)
-    else:
-        import narwhals as nw
-
-        frame = nw.from_native(counts, eager_only=True)
-        for column in ("user", "relevant"):
-            if column not in frame.columns:
-                raise DataError(f"relevant counts: no column {column!r} (there are {', '.join(frame.columns)})")
-        ids = pl.Series(frame["user"].to_list())
-        numbers = pl.Series(frame["relevant"].to_list()).cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+    frame = counts_frame(counts)
+    numbers = frame["relevant"].cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
     bad = ~((numbers >= 0) & (numbers == np.floor(numbers)) & np.isfinite(numbers))
     if bad.any():
         raise DataError(f"relevant counts: row {int(np.argmax(bad)) + 1} is not a whole number of 0 or more")
-    users_given = canonical(ids, "users of the relevant counts")
+    users_given = canonical(frame["user"], "users of the relevant counts")
     if users_given.is_duplicated().any():
         twice = users_given.filter(users_given.is_duplicated())[0]
         raise DataError(f"relevant counts: user {twice} appears more than once; give one count per user")
@@ -69,6 +60,13 @@ def relevant_counts(counts: Any, split: Split, users: Ints) -> tuple[Floats, pl.
             "every user with test rows needs a count"
         )
     return by_user, users_given.filter(pl.Series(codes < 0)), numbers[codes < 0]
+
+
+def counts_frame(counts: Any) -> pl.DataFrame:
+    """Numbers of relevant items, from a mapping or a frame, as a table with columns ``user`` and ``relevant``."""
+    if isinstance(counts, Mapping):
+        return pl.DataFrame({"user": [str(user) for user in counts], "relevant": list(counts.values())}, strict=False)
+    return eager(counts, ("user", "relevant"), "relevant counts")
 
 
 def _known_elsewhere(models: Mapping[str, Fitted], ids: pl.Series, rule: str) -> Bools:

@@ -140,6 +140,12 @@ class Changes:
 
         return plain_text(lambda console: print_changes(self, console), 120)
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: a sentence, a table and notes."""
+        from unskew.evaluation.showing.report_notebook import changes_html
+
+        return changes_html(self)
+
     def describe(self) -> str:
         """A sentence on how many estimates changed by more than chance and the number of positives explain."""
         where = "" if self.file is None else f" (the earlier one is {self.file})"

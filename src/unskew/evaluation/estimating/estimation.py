@@ -222,12 +222,12 @@ class Estimation:
         return gains
 
     def keyed(self, terms: Terms, rows: Rows) -> Terms:
-        """The terms with the keys of their users, if the interval draws users by key."""
+        """The terms with the codes of their users, and with keys if the interval draws users by key."""
         interval = self.settings.interval
         if not isinstance(interval, Bootstrap) or not interval.merges:
-            return terms
+            return replace(terms, who=rows.who)
         assert rows.who is not None
-        return replace(terms, keys=self._user_keys[rows.who])
+        return replace(terms, who=rows.who, keys=self._user_keys[rows.who])
 
     @cached_property
     def _user_keys(self) -> Ints:

@@ -1,6 +1,6 @@
 """`MethodBand`: one metric by every way to correct for selection without random rows."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -79,8 +79,36 @@ class MethodBand:
         return tuple(rows)
 
 
+@dataclass(frozen=True, eq=False)
+class MethodTerms:
+    """Terms of the means and sums of a run by every method that its data allow."""
+
+    metrics: tuple[AnyMetric, ...]
+    questioned: frozenset[str]  # words of the estimators whose assumption the methods question
+    of: Callable[[AnyMetric], dict[tuple[str, str], Terms]]  # of a metric, by method and model
+
+
 def measure_methods(estimation: Estimation) -> MethodBand | None:
-    """Compute the means and sums of a run by every method that its data allow.
+    """Compute the means and sums of a run by every method; None if there is nothing to question."""
+    methods = method_terms(estimation)
+    if methods is None:
+        return None
+    settings, size = estimation.settings, estimation.samples.judged.train.n_items
+    interval, rng = Delta(), np.random.default_rng(settings.seed)
+    points = []
+    for metric in methods.metrics:
+        terms = methods.of(metric)
+        ends = interval.bounds(list(terms.values()), [], settings.level, rng)[0]
+        limit = largest(metric, size)
+        points += [
+            MethodPoint(str(metric), method, model, *(_at_most(limit, end) for end in (term.value, low, high)))
+            for ((method, model), term), (low, high) in zip(terms.items(), ends, strict=True)
+        ]
+    return MethodBand(tuple(points), methods.questioned)
+
+
+def method_terms(estimation: Estimation) -> MethodTerms | None:
+    """The terms of a run by every method that its data allow.
 
     A sum needs the number of relevant items per user, which imputation has; weighted rows are multiplied by it. None
     with a slice that can judge the methods, without such a metric, and if no estimate rests on exposure or imputation.
@@ -103,7 +131,7 @@ def measure_methods(estimation: Estimation) -> MethodBand | None:
         propensities["exposure"] = exposure
     chances = {method: sample.chances(propensity) for method, propensity in propensities.items()}
     kinds = ("mean",) if imputed is None else ("mean", "sum")
-    metrics = [metric for metric in settings.metrics if metric.kind in kinds]
+    metrics = tuple(metric for metric in settings.metrics if metric.kind in kinds)
     if not metrics:
         return None
     # users whom not all models know are left out of the sample, and not of the sums over candidates
@@ -111,9 +139,8 @@ def measure_methods(estimation: Estimation) -> MethodBand | None:
     q = next((estimator.q for estimator in questioned if isinstance(estimator, Imputing)), "")
     blend = next((estimator for estimator in questioned if isinstance(estimator, Blend)), Blend(q=q))
     imputing = (Dm(q=q), *([replace(blend, q=q)] if exposure is not None else []))
-    interval, rng = Delta(), np.random.default_rng(settings.seed)
-    points = []
-    for metric in metrics:
+
+    def of(metric: AnyMetric) -> dict[tuple[str, str], Terms]:
         models = sample.judged_by(metric)
         if imputed is not None and metric.kind == "sum":
             terms = {
@@ -133,13 +160,9 @@ def measure_methods(estimation: Estimation) -> MethodBand | None:
                 for estimator in imputing
                 for model in models
             }
-        ends = interval.bounds(list(terms.values()), [], settings.level, rng)[0]
-        limit = largest(metric, sample.train.n_items)
-        points += [
-            MethodPoint(str(metric), method, model, *(_at_most(limit, end) for end in (term.value, low, high)))
-            for ((method, model), term), (low, high) in zip(terms.items(), ends, strict=True)
-        ]
-    return MethodBand(tuple(points), frozenset(map(str, questioned)))
+        return terms
+
+    return MethodTerms(metrics, frozenset(map(str, questioned)), of)
 
 
 def largest(metric: AnyMetric, size: int) -> float:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from unskew.data import Interactions
+from unskew.data.frames import is_frame
 from unskew.errors import DataError
 from unskew.estimators import OVER_ALL_PAIRS
 from unskew.evaluation.fitting.propensities import training_propensity
@@ -250,12 +251,9 @@ def _parts(given: ModelLike) -> tuple[One, ...]:
 
 
 def _read_frame(name: str, given: Any) -> Any:
-    if isinstance(given, str | Model | Ranks | Predictions | type) or not hasattr(given, "columns"):
+    if isinstance(given, str | Model | Ranks | Predictions | type) or not is_frame(given):
         return given
-    import narwhals as nw
-
-    frame = nw.from_native(given, eager_only=True, pass_through=True)
-    return scores_from_frame(frame, name=f"model {name!r}") if isinstance(frame, nw.DataFrame) else given
+    return scores_from_frame(given, name=f"model {name!r}")
 
 
 def _predicts_only(part: Any) -> bool:

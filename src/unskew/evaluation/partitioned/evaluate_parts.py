@@ -18,7 +18,7 @@ from unskew.data.vocabulary import Vocabulary, canonical
 from unskew.errors import DataError, Option
 from unskew.evaluation.checking import PART_CHECKS, warn
 from unskew.evaluation.collecting.collect import Collector
-from unskew.evaluation.collecting.relevant_counts import with_relevant_counts
+from unskew.evaluation.collecting.relevant_counts import counts_frame, with_relevant_counts
 from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.estimating.propensity_sum import diagnosed_propensity, is_diagnosed, sum_inverses
@@ -216,13 +216,7 @@ def _by_part(relevant: Any, parts: int) -> list[Any]:
     """The numbers of relevant items of the users of each part; empty without numbers."""
     if relevant is None:
         return []
-    if isinstance(relevant, Mapping):
-        frame = pl.DataFrame({"user": [str(user) for user in relevant], "relevant": list(relevant.values())})
-    else:
-        import narwhals as nw
-
-        given = nw.from_native(relevant, eager_only=True)
-        frame = pl.DataFrame({column: given[column].to_list() for column in ("user", "relevant")})
+    frame = counts_frame(relevant)
     part_of = user_keys(canonical(frame["user"], "users of the relevant counts")) % np.uint64(parts)
     return [frame.filter(pl.Series(part_of == part)) for part in range(parts)]
 

@@ -65,7 +65,8 @@ def estimates_chart(
     names = ", ".join(labels.values())
     label = f"{clean(shown[0].metric)}: estimates with intervals of {names}; the same numbers are in the table below"
     height = {"step": 12 * len(used) + 10, "for": "position"}
-    return to_svg((assumed + whiskers + points).properties(height=height), prefix, label, rows=data)
+    legend = {word: clean(styles[word].name) for word in used}
+    return to_svg((assumed + whiskers + points).properties(height=height), prefix, label, legend, rows=data)
 
 
 def sweep_chart(sweep: Sweep, styles: Mapping[str, Style], gamma: float | None, prefix: str) -> str | None:
@@ -84,7 +85,8 @@ def sweep_chart(sweep: Sweep, styles: Mapping[str, Style], gamma: float | None, 
     layers = [*_change_rules(sweep), *_own_gamma(sweep, gamma), series_lines(keys, styles, x, y)]
     changes = f"the order changes {len(sweep.changes)} times, as described below"
     label = f"{clean(sweep.metric)} of {len(keys)} models over gamma; {changes}"
-    return to_svg(alt.layer(*layers).properties(height=220), prefix, label, rows=data)
+    legend = {key: clean(name) for name, key in keys.items()}
+    return to_svg(alt.layer(*layers).properties(height=220), prefix, label, legend, rows=data)
 
 
 def weights_chart(skew: Skew, prefix: str) -> str | None:

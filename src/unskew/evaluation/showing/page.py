@@ -64,10 +64,10 @@ def render(report: "Report", *, introduction: str = "") -> str:
 def _context(report: "Report") -> dict[str, Any]:
     twins, band = report.twins.estimates, report.band
     rows = [*report.estimates, *twins]
-    estimators = _in_order(report.settings.estimators, twins)
+    estimators = estimators_in_order(report.settings.estimators, twins)
     styles = charts.estimator_styles(estimators)
     skew, ratings = measure_skew(report), measure_ratings(report)
-    styles_of_models = series_styles(_by_interest(report))
+    styles_of_models = series_styles(models_by_interest(report))
     popularity = _shows_popularity(report)
     diagnostics, judged = report.diagnostics, report.samples.judged.kind
     absolute = diagnostics is not None and diagnosed_propensity(report.settings, report.propensities, judged).absolute
@@ -85,7 +85,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "slice": describe_slice(report),
         "content": {str(metric) for metric in report.settings.metrics if metric.kind == "content"},
         "lower": {str(metric) for metric in report.settings.metrics if metric.lower_is_better},
-        "estimate_figures": [_estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
+        "estimate_figures": [estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
         "clipped": any(row.clipped_share > 0 for row in rows),
         "tables": list(_tables(report, rows, [str(e) for e in estimators])),
         "added": {(row.metric, row.estimator) for row in twins},
@@ -97,7 +97,7 @@ def _context(report: "Report") -> dict[str, Any]:
         else [list(group) for _, group in groupby(report.against.rows, key=lambda row: row.metric)],
         "band_columns": [] if band is None else ["metric", "estimator", "model", *_gamma_columns(band.gammas)],
         "forest": FOREST,
-        "sweep_figures": [_sweep_figure(report, sweep, styles_of_models, k) for k, sweep in enumerate(report.sweeps)],
+        "sweep_figures": [sweep_figure(report, sweep, styles_of_models, k) for k, sweep in enumerate(report.sweeps)],
         "model_styles": [style for style in styles_of_models.values() if style.colour != GREY],
         "lower_places": 1 < len(styles_of_models) <= COLOURS,
         "grey_models": sum(style.colour == GREY for style in styles_of_models.values()),
@@ -124,14 +124,14 @@ def _gamma_columns(gammas: Sequence[float]) -> list[str]:
     return [minus(f"gamma {gamma:.2f}") for gamma in gammas]
 
 
-def _in_order(asked: Sequence[Estimator], twins: Sequence[Estimate]) -> list[Estimator]:
+def estimators_in_order(asked: Sequence[Estimator], twins: Sequence[Estimate]) -> list[Estimator]:
     """The estimators asked for and those of `twins`, naive averages first."""
     added = [Estimator.from_word(word) for word in dict.fromkeys(row.estimator for row in twins)]
     by_word = {str(e): e for e in (*asked, *added)}
     return sorted(by_word.values(), key=lambda e: e.corrects)
 
 
-def _by_interest(report: "Report") -> list[str]:
+def models_by_interest(report: "Report") -> list[str]:
     """The models in the order of colours: those ever first in a sweep, then by the order of the last estimator."""
     ever_first = [sweep.order(k)[0] for sweep in report.sweeps for k in range(len(sweep.gammas))]
     swept = {model for sweep in report.sweeps for model in sweep.values}
@@ -164,7 +164,8 @@ def _best_first(report: "Report", rows: Sequence[Estimate], metric: str, estimat
     return [m for m in dict.fromkeys([*(row.model for row in order), *report.models]) if m in judged]
 
 
-def _estimate_figure(report: "Report", rows: Sequence[Estimate], styles: dict[str, Style], place: int) -> Figure:
+def estimate_figure(report: "Report", rows: Sequence[Estimate], styles: dict[str, Style], place: int) -> Figure:
+    """The chart of the estimates of the metric at this place of the settings."""
     metric = str(report.settings.metrics[place])
     below = _baselines_of(report, metric)
     shown = [*(row for row in rows if row.metric == metric), *below]
@@ -220,7 +221,8 @@ def _scale(rows: Sequence[Comparison]) -> Callable[[float], float]:
     return lambda value: round(EDGE + (FOREST - 2 * EDGE) * ((value - low) / width if width > 0 else 0.5), 1)
 
 
-def _sweep_figure(report: "Report", sweep: Sweep, styles: dict[str, Style], place: int) -> Figure:
+def sweep_figure(report: "Report", sweep: Sweep, styles: dict[str, Style], place: int) -> Figure:
+    """The chart of a sweep, with notes on where the order of the models changes."""
     model = report.settings.propensity
     gamma = model.known_gamma if isinstance(model, Popularity) else None
     svg = charts.sweep_chart(sweep, styles, gamma, f"sweep-{place}")

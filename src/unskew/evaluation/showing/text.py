@@ -1,7 +1,6 @@
 """Reports as plain text: the verdict, tables and warnings."""
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -10,14 +9,14 @@ from rich.text import Text
 
 from unskew.display.numbers import factor, interval, level, move, number, one_or_both, p, short
 from unskew.display.phrases import cut
-from unskew.display.text_table import digits, plain_text, print_lines, print_words, table, words
-from unskew.estimators import Comparison, Estimate, Observation
+from unskew.display.text_table import digits, plain_text, print_lines, print_table, table, words
+from unskew.estimators import Comparison, Observation
 from unskew.evaluation.collecting.sampled_ranks import correction_lines
 from unskew.evaluation.comparing.changes import Changes
-from unskew.evaluation.estimating.baselines import marked_estimates
 from unskew.evaluation.estimating.best_models import Answer
 from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.estimating.order import is_content, lower_is_better, ranked
+from unskew.evaluation.showing.estimate_grid import print_estimates
 from unskew.evaluation.showing.vocabulary import naive_only, targets_of
 
 if TYPE_CHECKING:
@@ -39,13 +38,13 @@ def as_text(report: "Report", width: int = 110) -> str:
 def print_report(report: "Report", console: Console) -> None:
     """Print the verdict, the estimates, and the best against the next."""
     print_verdict(report, console)
-    print_words(_estimates(report), console)
+    print_estimates(report, console)
     aims = "; ".join(f"{word} {target}" for word, target in targets_of(report.estimates).items())
     print_lines([f"targets: {aims}", *naive_lines(report), *baseline_lines(report)], console)
     if best_against_next(report):
-        print_words(_comparisons(report), console)
+        print_table(_comparisons(report), console)
     if report.band is not None and report.band.fitted:
-        print_words(_over_gammas(report.band), console)
+        print_table(_over_gammas(report.band), console)
     content = ", ".join(str(metric) for metric in report.settings.metrics if metric.kind == "content")
     print_lines([f"no value is the better one: {content}"] if content else [], console)
     lower = ", ".join(str(metric) for metric in report.settings.metrics if metric.lower_is_better)
@@ -60,7 +59,7 @@ def print_report(report: "Report", console: Console) -> None:
 
 def print_changes(changes: Changes, console: Console) -> None:
     """Print the differences from an earlier run, and notes on how to interpret them."""
-    print_words(_changes(changes), console)
+    print_table(_changes(changes), console)
     tests = [f"test before: {changes.before.describe()}", f"test now: {changes.after.describe()}"]
     file = [] if changes.file is None else [f"earlier run: {changes.file}"]
     print_lines([*file, *tests, *(f"note: {text}" for text in changes.notes)], console)
@@ -77,11 +76,11 @@ def print_verdict(report: "Report", console: Console) -> None:
     console.print(Text(" ".join([verdict.sentence, *verdict.summary])))
     if len(report.models) > 1 and any(answer.models > 1 for answer in report.answers):
         naive = {} if report.samples.exposed is None else {"naive": "inside the sample"}  # has another target
-        print_words(_answers(report.answers, "Which model may be best", **naive), console)
+        print_table(_answers(report.answers, "Which model may be best", **naive), console)
         other = report.on_common_users
         if other is not None and report.verdict.common is not None:
             users = f"{other.tally.users:,} users whom all models know"
-            print_words(_answers(other.answers, f"Which model may be best, on the {users}"), console)
+            print_table(_answers(other.answers, f"Which model may be best, on the {users}"), console)
     console.print()
 
 
@@ -127,31 +126,6 @@ def _flip(answer: Answer) -> str:
     if answer.flip_gamma is None:
         return "any factor: the same"
     return f"{factor(answer.flip_gamma)}: {answer.flips_to}"
-
-
-def _estimates(report: "Report") -> Table:
-    band, methods = report.band, report.estimated.methods
-    over = [] if band is None else [f"gamma {_gammas(band.range.low, band.range.high)}"]
-    if methods is not None:
-        over = ["gammas or methods" if over else "over methods"]
-    rows = [
-        [
-            *(row.metric, row.estimator, row.model, number(row.value), interval(row.low, row.high)),
-            *(interval(row.assumed_low, row.assumed_high, none="") for _ in over),
-            *(f"{row.users:,}", number(row.effective_sample_size, ",.0f", "-")),
-        ]
-        for row in with_baselines(report)
-    ]
-    columns = digits("value", f"{level(report.settings.level, '%')} interval", *over, "users", "ESS")
-    return table("Estimates", [*_KEY, *columns], rows, group=2)
-
-
-def with_baselines(report: "Report") -> Iterator[Estimate]:
-    """Yield the estimates, those of the baselines after the models of the same metric and estimator."""
-    below = marked_estimates(report.baselines)
-    for key, rows in groupby(report.estimates, key=lambda row: (row.metric, row.estimator)):
-        yield from rows
-        yield from (row for row in below if (row.metric, row.estimator) == key)
 
 
 def _comparisons(report: "Report") -> Table:

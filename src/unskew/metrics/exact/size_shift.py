@@ -15,8 +15,8 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.errors import ConfigError
-from unskew.metrics.dcg import NDCG
 from unskew.metrics.content import ContentMetric
+from unskew.metrics.dcg import NDCG
 from unskew.metrics.exact.user_lists import UserLists
 from unskew.metrics.losses import RatingLoss
 from unskew.metrics.metric import ListMetric, Metric, MetricWord

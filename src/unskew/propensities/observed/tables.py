@@ -10,14 +10,14 @@ import numpy as np
 import polars as pl
 
 from unskew.data import Interactions
-from unskew.data.frames import to_polars
+from unskew.data.frames import FRAMES, eager, is_frame
 from unskew.data.reading import note_content, read_table
 from unskew.errors import DataError
 
 __all__ = ["Held", "TableLike", "hold", "open_table"]
 
 TableLike: TypeAlias = str | Any
-"""A path, a pandas, polars or Arrow frame, `Interactions`, or for a sample of ratings an array."""
+"""A path, a frame that `eager` takes, `Interactions`, or for a sample of ratings an array."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +62,9 @@ def _to_frame(table: Any, what: str) -> pl.DataFrame:
         return table.to_polars()
     if isinstance(table, np.ndarray | list | tuple) or nw.dependencies.is_into_series(table):
         return _ratings(table, what)
-    try:
-        native = nw.from_native(table, eager_only=True)
-    except TypeError as error:
-        kind = type(table).__name__
-        raise DataError(f"{what}: {kind} is not a table; give a path, or a pandas, polars or Arrow frame") from error
-    return pl.DataFrame({column: to_polars(native[column]) for column in native.columns})
+    if not is_frame(table):
+        raise DataError(f"{what}: {type(table).__name__} is not a table; give a path, or {FRAMES}")
+    return eager(table, None, what)
 
 
 def _ratings(table: Any, what: str) -> pl.DataFrame:

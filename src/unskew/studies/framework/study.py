@@ -145,19 +145,18 @@ class Context:
     def fingerprint(self, name: str, *, part: bool = False) -> Fingerprint | None:
         """The sha256 of a data set's content; None when it is not available.
 
-        That of its one file, unpacked and with LF line ends; of several files, that of the lines ``sha256  name``.
-        With `part`, a part of it is enough.
+        That of its one file, unpacked and with LF line ends; of several files, that of the lines ``sha256  name``. Of a
+        data set with several forms, it is that of the first form that is available. With `part`, a part of it is
+        enough.
         """
         source = get_source(name) if part else self.find(name)
         if source is None:
             return None
         forms = [form.files for form in source.forms if form.whole or part]
-        files = {file for form in (forms if part else forms[:1]) for file in form}
-        digests = {}
-        for file in sorted(files):
-            path = find(self.place(name), file)
-            if path is not None:
-                digests[file] = content_sha256(path)
+        paths = {file: path for form in forms for file in form if (path := find(self.place(name), file)) is not None}
+        if not part:
+            paths = next(({file: paths[file] for file in form} for form in forms if paths.keys() >= form.keys()), {})
+        digests = {file: content_sha256(path) for file, path in sorted(paths.items())}
         if not digests:
             return None
         if len(digests) == 1:

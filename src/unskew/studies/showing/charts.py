@@ -57,7 +57,8 @@ def panel_chart(figure: Figure, panel: Panel, prefix: str) -> str | None:
     )
     names = ", ".join(clean(line.name) for line in panel.series)
     label = f"{clean(panel.title)} over {clean(figure.x_label)}: {names}, each with a shaded band"
-    return to_svg((bands + lines + dots).properties(height=230), prefix, label, rows=data)
+    legend = {key: clean(name) for name, key in places.items()}
+    return to_svg((bands + lines + dots).properties(height=230), prefix, label, legend, rows=data)
 
 
 def _points_chart(figure: Figure, panel: Panel, prefix: str, data: list[dict[str, Any]], colours: Any) -> str:

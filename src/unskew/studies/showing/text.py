@@ -30,7 +30,8 @@ def print_studies(studies: Sequence[Study], context: Context, console: Console) 
         for each in study.tables:
             needs = (f"{name}{_PRESENCE[context.presence(name)]}" for name in each.needs)
             rows.append([f"{study.name}/{each.name}", each.title, ", ".join(needs)])
-        console.print(text_table.table(None, [Column("name", wrap=None), *words("shows", "data")], rows))
+        drawn = text_table.table(None, [Column("name", wrap=None), *words("shows", "data")], rows)
+        text_table.print_table(drawn, console)
 
 
 def print_result(result: StudyResult, console: Console) -> None:
@@ -52,7 +53,7 @@ def print_result(result: StudyResult, console: Console) -> None:
             below = f"{which}{missing}; {page} and {file} have all of it"
             console.print(Text(below, style="dim"))
         elif table.cells:
-            console.print(_table(table))
+            text_table.print_table(_table(table), console)
         for mark, note in enumerate(table.footnotes, 1):
             # a grid has no room for marks
             console.print(Text(f"note: {note}" if grids else f"{mark}: {note}", style="dim"))
@@ -75,7 +76,7 @@ def _print_grids(grids: Sequence[Grid], console: Console) -> int:
     for k, grid in enumerate(grids):
         if k and shown + len(grid.rows) > MOST_ROWS:
             return sum(len(each.rows) for each in grids[k:])
-        console.print(_grid(grid))
+        text_table.print_table(_grid(grid), console)
         shown += len(grid.rows)
     return 0
 

@@ -1,8 +1,7 @@
 """Figure 3: the K at which recall inside a sample agrees best with full recall@K, and how well it does there."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -11,20 +10,20 @@ from unskew.studies.framework.cells import ReproducedCell, cell
 from unskew.studies.framework.claims import Claim, Verdict, claim
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings
-from unskew.studies.framework.stats import Mean, kendall
+from unskew.studies.framework.stats import Mean
 from unskew.studies.framework.study import Context, Size, Table
-from unskew.studies.wang2024.fig1 import CUT, matched, pearson
+from unskew.studies.wang2024.fig1 import CUT, correlations, how_judged, matched
 from unskew.studies.wang2024.full_recall import DRAWS, INNER, SIZE, Truth, describe_apart, inner_recall, truths
 from unskew.studies.wang2024.models import describe_variants
+from unskew.studies.wang2024.resampling import Correlation, resampled, rises
 from unskew.studies.wang2024.worlds import NEEDS
 
 SIZES = Size[tuple[int, ...]]((10, 20, 40, 80, 160), (10, 20, 40, 80))
 """N-bar, where that varies."""
 PART = 10
 """K-bar is a tenth of N-bar, where the part of the list is kept."""
-RESAMPLES = 1000
-FACTOR, SURE, ERRORS = 2.0, 0.975, 3.0
-"""K_max is near its prediction within this factor; a step is sure in this share of resamples, or by these s.e."""
+FACTOR = 2.0
+"""K_max is near its prediction within this factor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,19 +34,21 @@ class Peak:
     size: int  # N-bar
     predicted: int  # K-bar L / N-bar
     at: float  # K_max: where the mean over draws is greatest; the geometric mean of the Ks where several share it
-    places: Floats  # K_max in bootstrap resamples of the draws
+    places: Floats  # K_max in resamples of variants and draws
     ends: tuple[float, float]  # the middle 95 % of these
     height: Mean  # the greatest mean
     at_predicted: Mean  # the mean at the K that was predicted
+    again: Mapping[str, Floats]  # these two in the resamples, by their name
 
     @classmethod
-    def of(cls, inner: int, size: int, predicted: int, values: Floats, weights: Floats) -> "Peak":
-        """From correlations with full recall@K (draws, L), and weights of draws in bootstraps (resamples, draws)."""
-        curve, places = values.mean(axis=0), greatest(weights @ values)
+    def of(cls, inner: int, size: int, predicted: int, values: Floats, again: Floats) -> "Peak":
+        """From correlations with full recall@K (draws, L), and their means over draws in resamples (resamples, L)."""
+        curve, places = values.mean(axis=0), greatest(again)
         at = float(greatest(curve[None])[0])
         low, high = np.quantile(places, [0.025, 0.975])
         height, at_predicted = (Mean.of(values[:, place]) for place in (int(np.argmax(curve)), predicted - 1))
-        return cls(inner, size, predicted, at, places, (float(low), float(high)), height, at_predicted)
+        heights = {"height": again.max(axis=1), "at_predicted": again[:, predicted - 1]}
+        return cls(inner, size, predicted, at, places, (float(low), float(high)), height, at_predicted, heights)
 
     @property
     def near(self) -> bool:
@@ -82,10 +83,9 @@ def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
         f"{context.size(DRAWS)} draws of each size. K_max is the K from 1 to L at which Pearson's correlation of "
         "recall in the sample with full recall@K, over the variants, has the greatest mean over draws; (c) has "
         "Kendall's tau-b, both as in the paper. L is the number of a user's held items, which the samples are drawn "
-        f"from. Near is within a factor {FACTOR:g}; falling (rising) means that the last K_max is below (above) "
-        f"the first in {SURE:.1%} of bootstrap resamples of the draws, and no step goes the other way in that share of "
-        f"them; tau grows when the ends differ by {ERRORS:g} standard errors and no step falls by as much. The last "
-        "claim, with K-bar in proportion to N-bar, was added after the others had been seen."
+        f"from. Near is within a factor {FACTOR:g}. Something rises (falls) when it is higher (lower) at the last "
+        "setting than at the first, and goes the other way in no step. The last claim, with K-bar in proportion to "
+        "N-bar, was added after the others had been seen."
     )
     return Findings(
         cells=tuple(cell for each in peaks for cell in _cells(each)),
@@ -96,6 +96,7 @@ def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
             describe_variants(context),
             describe_apart(worlds),
             how,
+            how_judged(context),
         ),
     )
 
@@ -103,21 +104,18 @@ def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
 def measure(context: Context, truth: Truth) -> Peaks:
     """All peaks of a world."""
 
-    def peak(inner: int, size: int, correlate: Callable[[Floats, Floats], Floats]) -> Peak:
+    def peak(inner: int, size: int, kind: Correlation) -> Peak:
         values = inner_recall(context, truth, size)[:, :, INNER.index(inner)]
-        draws = len(values)
-        rng = context.rng("wang2024", "fig3", truth.name, inner, size)
-        weights = rng.multinomial(draws, np.full(draws, 1 / draws), size=RESAMPLES) / draws
-        curves = np.nan_to_num(correlate(values, truth.macro), nan=-1.0)  # where all models tie, there is no order
-        return Peak.of(inner, size, matched(truth, inner, size), curves, weights)
+        again = resampled(context, truth, values, kind)
+        return Peak.of(inner, size, matched(truth, inner, size), correlations(values, truth)[kind], again)
 
     sizes = context.size(SIZES)
     return Peaks(
         truth.name,
-        tuple(peak(CUT, size, pearson) for size in sizes),
-        tuple(peak(inner, SIZE, pearson) for inner in (1, 2, 5, 10, 20)),
-        tuple(peak(CUT, size, kendall) for size in sizes),
-        tuple(peak(size // PART, size, kendall) for size in sizes),
+        tuple(peak(CUT, size, "Pearson") for size in sizes),
+        tuple(peak(inner, SIZE, "Pearson") for inner in (1, 2, 5, 10, 20)),
+        tuple(peak(CUT, size, "Kendall") for size in sizes),
+        tuple(peak(size // PART, size, "Kendall") for size in sizes),
     )
 
 
@@ -155,43 +153,30 @@ def _claims(peaks: Peaks) -> Iterator[Claim]:
             rises([peak.places for peak in peaks.by_inner]),
             _course(peaks.by_inner),
         ),
-        ("the greatest tau grows with N-bar, K-bar being 5", "Fig. 3c"): (
-            _tau_grows({peak.size: peak.height for peak in peaks.taus})
-        ),
+        ("the greatest tau grows with N-bar, K-bar being 5", "Fig. 3c"): (_grows(peaks.taus, "height")),
         ("where K-bar grows with N-bar, so that K stays at a tenth of L, tau there grows", ""): (
-            _tau_grows({peak.size: peak.at_predicted for peak in peaks.by_part})
+            _grows(peaks.by_part, "at_predicted")
         ),
     }
     return (claim(f"{peaks.name}: {text}", verdict, section=section) for (text, section), verdict in verdicts.items())
-
-
-def rises(places: Sequence[Floats]) -> bool:
-    """Whether K_max surely rises from first to last, and surely falls in no step."""
-    ends = np.mean(places[-1] > places[0]) >= SURE
-    return bool(ends and not any(np.mean(after < before) >= SURE for before, after in pairwise(places)))
 
 
 def _course(peaks: Sequence[Peak]) -> str:
     return "; ".join(f"{peak}: {peak.at:.0f} ({peak.ends[0]:.0f} to {peak.ends[1]:.0f})" for peak in peaks)
 
 
-def _tau_grows(means: Mapping[int, Mean]) -> Verdict:
-    parts = (f"{mean.value:.3f} ± {mean.error or 0:.3f} at {size}" for size, mean in means.items())
-    return grow(list(means.values())), ", ".join(parts)
-
-
-def grow(means: Sequence[Mean]) -> bool:
-    """Whether they surely rise from first to last, and surely fall in no step; the draws are independent."""
-
-    def rise(before: Mean, after: Mean) -> float:
-        """In standard errors."""
-        return (after.value - before.value) / max(float(np.hypot(before.error or 0.0, after.error or 0.0)), 1e-12)
-
-    return rise(means[0], means[-1]) > ERRORS and min(rise(*step) for step in pairwise(means)) > -ERRORS
+def _grows(peaks: Sequence[Peak], name: str) -> Verdict:
+    """Whether the greatest tau, or that at the predicted K, grows with N-bar."""
+    again = {peak.size: peak.again[name] for peak in peaks}
+    parts = []
+    for peak, values in zip(peaks, again.values(), strict=True):
+        low, high = np.quantile(values, [0.025, 0.975])
+        parts.append(f"{getattr(peak, name).value:.3f} ({low:.2f} to {high:.2f}) at {peak.size}")
+    return rises(list(again.values())), ", ".join(parts)
 
 
 def _figures(worlds: Sequence[Peaks]) -> Iterator[Figure]:
-    bands = "Bands: 95 % of bootstrap resamples of the draws."
+    bands = "Bands: 95 % of the resamples of variants and draws."
     title, x = f"(a) K_max of recall@{CUT} in the sample", "N-bar, items in the sample"
     panels = (Panel(each.name, _lines(each.by_size, [peak.size for peak in each.by_size])) for each in worlds)
     yield Figure(title, x, tuple(panels), log_x=True, log_y=True, note=bands)

@@ -1,0 +1,1 @@
+"""Formats of table files: text with any separator, Parquet and TREC."""

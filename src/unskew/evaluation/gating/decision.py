@@ -1,0 +1,249 @@
+"""`gate`: ship, hold or reject a new model, by non-inferiority of the corrected estimate."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from unskew.data.writing import AsJson
+from unskew.display.numbers import interval, level, move
+from unskew.errors import ConfigError, DataError, Option, did_you_mean
+from unskew.evaluation.gating.differences import Difference, assumed_differences, error_factor, own_difference
+from unskew.evaluation.gating.preflight import Preflight, check_all
+from unskew.metrics import AnyMetric, parse_metric
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+Decision = Literal["ship", "hold", "reject"]
+EXIT: dict[Decision, int] = {"ship": 0, "hold": 3, "reject": 1}
+"""Exit status of ``unskew gate``."""
+REQUIRE = ("interval", "band", "robust")
+"""What has to be above the margin: the interval; the intervals under everything that may be assumed; and these even if
+weights are wrong by `FACTOR`."""
+FACTOR = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class Gate(AsJson):
+    """The decision about a new model.
+
+    Parameters
+    ----------
+    decision : {"ship", "hold", "reject"}
+    new, old : str
+        Names of the models.
+    metric, estimator : str
+    corrects : bool
+        Whether the estimate corrects for the skew of the log.
+    margin : float
+        By how much the new model may be worse.
+    require : {"interval", "band", "robust"}
+    difference : Difference
+        By the estimate of the run; positive is better.
+    assumed : tuple of Difference
+        The same under everything that may be assumed; empty if nothing is.
+    factor : float or None
+        By which weights may be wrong before the new model is worse by more than the margin.
+    checks : tuple of Preflight
+    reasons : tuple of str
+        Why it is not shipped; empty if it is.
+    report : Report
+    """
+
+    decision: Decision
+    new: str
+    old: str
+    metric: str
+    estimator: str
+    corrects: bool
+    margin: float
+    require: str
+    difference: Difference
+    assumed: tuple[Difference, ...]
+    factor: float | None
+    checks: tuple[Preflight, ...]
+    reasons: tuple[str, ...]
+    report: "Report" = field(repr=False)
+
+    @property
+    def exit_status(self) -> int:
+        """0 to ship, 3 to hold, 1 to reject."""
+        return EXIT[self.decision]
+
+    @property
+    def assumed_low(self) -> float | None:
+        """The lowest end of the difference under everything that may be assumed; None if nothing is."""
+        lows = [each.low for each in self.assumed if each.low is not None]
+        return min(lows, default=None)
+
+    @property
+    def assumed_high(self) -> float | None:
+        """The highest end of the difference under everything that may be assumed; None if nothing is."""
+        highs = [each.high for each in self.assumed if each.high is not None]
+        return max(highs, default=None)
+
+    @property
+    def sentence(self) -> str:
+        """The decision and its number."""
+        gap, share = self.difference, level(self.report.settings.level, "%")
+        band = "" if not self.assumed else f"; {interval(self.assumed_low, self.assumed_high)} under all assumptions"
+        return (
+            f"{self.decision}: {self.new} minus {self.old} on {self.metric} by {self.estimator}: {move(gap.value)} "
+            f"({share} interval {interval(gap.low, gap.high)}{band}), margin {self.margin:g}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON; the report is under ``report``."""
+        return {
+            "decision": self.decision,
+            "new": self.new,
+            "old": self.old,
+            "metric": self.metric,
+            "estimator": self.estimator,
+            "corrects": self.corrects,
+            "margin": self.margin,
+            "require": self.require,
+            "difference": self.difference.to_dict(),
+            "assumed_low": self.assumed_low,
+            "assumed_high": self.assumed_high,
+            "assumed": [each.to_dict() for each in self.assumed],
+            "factor": self.factor,
+            "checks": [each.to_dict() for each in self.checks],
+            "reasons": list(self.reasons),
+            "report": self.report.to_dict(),
+        }
+
+    def to_markdown(self) -> str:
+        """A summary for a pull request."""
+        from unskew.evaluation.showing.gate_summary import to_markdown
+
+        return to_markdown(self)
+
+    def __str__(self) -> str:
+        from unskew.evaluation.showing.gate_summary import as_text
+
+        return as_text(self)
+
+
+def gate(
+    report: "Report",
+    new: str,
+    old: str,
+    *,
+    metric: str | AnyMetric | None = None,
+    margin: float = 0.0,
+    require: str = "band",
+    strict: bool = False,
+) -> Gate:
+    r"""Decide whether a new model may replace an old one.
+
+    With d the paired difference of the two models, new minus old, and m the margin, the new model is *not inferior*
+    under an assumption if the lower end of the interval of d is above :math:`-m`, and *inferior* if the upper end is
+    below :math:`-m`. It is shipped if it is not inferior under everything that is required and no check fails. It is
+    rejected if it is inferior under everything that is required. Otherwise this log cannot say, and it is held.
+
+    Parameters
+    ----------
+    report : Report
+        Of a run with both models.
+    new, old : str
+        Their names in the report.
+    metric : str or Metric, optional
+        By default the first of the report.
+    margin : float
+        By how much the new model may be worse, in units of the metric.
+    require : {"band", "interval", "robust"}
+        ``interval``: the estimate of the run decides. ``band``: the difference at every gamma that may be assumed, or
+        by every method, decides. ``robust``: in addition the weights may be wrong by a factor of 1.5.
+    strict : bool
+        Whether a check that warns also keeps the model from being shipped.
+
+    Returns
+    -------
+    Gate
+    """
+    _check_words(report, new, old, margin, require)
+    word = report.settings.metrics[0] if metric is None else parse_metric(metric) if isinstance(metric, str) else metric
+    if word.kind == "content":
+        raise ConfigError(f"{word} describes the lists, so it cannot decide; use a metric such as recall@10")
+    answer = next((each for each in report.answers if each.metric == str(word)), None)
+    if answer is None:
+        raise ConfigError(f"the report has no {word}{did_you_mean(str(word), map(str, report.settings.metrics))}")
+    estimator = next(
+        e for m, e in report.settings.pairs if (str(m), str(e)) == (answer.metric, answer.judging.estimator)
+    )
+    gap = own_difference(report, word, str(estimator), new, old)
+    if gap is None or gap.value is None:
+        raise DataError(f"{new} and {old} are not compared on {word}: a value is undefined; see the warnings")
+    assumed = assumed_differences(report, word, estimator, new, old)
+    factor = error_factor(report, word, estimator, new, old, margin)
+    weighted = estimator.uses_propensity and estimator.sees == "observed" and word.kind == "mean"
+    checks = check_all(report, gap, margin, new, old)
+    decision, reasons = _decide(
+        (gap, *assumed) if require != "interval" else (gap,),
+        margin,
+        factor if weighted and require == "robust" else None,
+        checks,
+        strict=strict,
+    )
+    if decision == "ship" and require != "interval" and not answer.corrects:
+        decision = "hold"
+        why = "nothing corrects for the skew of the log, so the naive average alone would decide"
+        reasons = (f"{why}; name an estimator, or ask for {Option('require', 'interval')}",)
+    return Gate(
+        decision,
+        new,
+        old,
+        str(word),
+        str(estimator),
+        answer.corrects,
+        margin,
+        require,
+        gap,
+        assumed,
+        factor,
+        checks,
+        reasons,
+        report,
+    )
+
+
+def _check_words(report: "Report", new: str, old: str, margin: float, require: str) -> None:
+    if require not in REQUIRE:
+        raise ConfigError(f"{Option('require', require)}: choose one of {', '.join(REQUIRE)}")
+    if not 0 <= margin < float("inf"):
+        raise ConfigError(f"{Option('margin', margin)}: give a number of 0 or more, as in 0.002")
+    for name in (new, old):
+        if name not in report.models:
+            raise ConfigError(f"no model {name!r} in the report{did_you_mean(name, report.models)}")
+    if new == old:
+        raise ConfigError(f"both models are {new!r}; name a new and an old one")
+    if report.merged is not None:
+        raise ConfigError("a gate needs all rows in memory, to pair the models under each assumption; give files")
+
+
+def _decide(
+    required: Sequence[Difference],
+    margin: float,
+    factor: float | None,
+    checks: Sequence[Preflight],
+    *,
+    strict: bool,
+) -> tuple[Decision, tuple[str, ...]]:
+    """The decision, and why it is not to ship."""
+    if all(each.high is not None and each.high < -margin for each in required):
+        return "reject", (f"it is worse by more than the margin of {margin:g}, beyond chance",)
+    below = [each for each in required if each.low is None or each.low <= -margin]
+    reasons = []
+    if below and not below[0].assumption:
+        low = "undefined" if below[0].low is None else f"{below[0].low:.4f}"
+        reasons.append(f"the interval reaches {low}, so a loss of more than the margin of {margin:g} is possible")
+    elif below:
+        names = ", ".join(each.assumption for each in below[:3])
+        more = f" and {len(below) - 3} more" if len(below) > 3 else ""
+        reasons.append(f"a loss of more than the margin of {margin:g} is possible if {names}{more} is assumed")
+    if factor is not None and factor < FACTOR:
+        reasons.append(f"weights that are wrong by a factor of {factor:.2f} would make it worse than the margin")
+    outcomes = {"fail", "warn"} if strict else {"fail"}
+    reasons += [f"{check.name}: {check.text}" for check in checks if check.outcome in outcomes]
+    return ("hold", tuple(reasons)) if reasons else ("ship", ())

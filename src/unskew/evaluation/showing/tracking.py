@@ -1,0 +1,34 @@
+"""A report as an experiment tracker keeps it: numbers, settings, the verdict, the JSON and the page."""
+
+from typing import TYPE_CHECKING, Any
+
+from unskew.integrations.tracker_names import check_prefix, flat, tracker_name
+from unskew.integrations.trackers import Tracked
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+NUMBERS = ("value", "low", "high", "std_error")
+_LONG = ("judged", "ranks", "predictions", "propensity_diagnostics")  # in the JSON; too long for a list of settings
+
+
+def track(report: "Report", prefix: str = "") -> Tracked:
+    """What a tracker gets: numbers that are defined, all settings, and files `report.json` and `report.html`."""
+    check_prefix(prefix)
+    metrics = {
+        f"{prefix}{tracker_name(row.model, row.metric, row.estimator, number)}": float(getattr(row, number))
+        for row in report.estimates
+        for number in NUMBERS
+        if getattr(row, number) is not None
+    }
+    run: dict[str, Any] = {key: value for key, value in report.run.items() if key not in _LONG}
+    verdict = report.verdict
+    return Tracked(
+        metrics=metrics,
+        parameters={f"{prefix}{name}": text for name, text in flat({"unskew": run}).items()},
+        notes={
+            f"{prefix}unskew.verdict": " ".join([verdict.sentence, *verdict.summary]),
+            f"{prefix}unskew.warnings": str(len(report.warnings)),
+        },
+        files={"report.json": report.to_json(), "report.html": report.to_html()},
+    )
