@@ -130,7 +130,6 @@ USAGE = {
     "unknown command": (("xyzzy",), ("'xyzzy'", "unskew --help")),
     "misspelt command": (("evaluat",), ("'evaluat'", "'evaluate'")),
     "unknown flag of all": (("--xyzzy",), ("--xyzzy", "unskew --help")),
-    "nothing to list": (("list",), ("metrics", "estimators", "propensities")),
     "unknown list": (("list", "metric"), ("did you mean 'metrics'?",)),
     "split of nothing": (("split",), ("log", "unskew split --help")),
     "unknown data set": (("datasets", "get", "ml-100"), ("did you mean 'ml-100k'?",)),

@@ -69,7 +69,6 @@ REFUSALS = (
     "split log.csv parts --temporal 0.2 --leave-one-out",
     "split log.csv parts --least 5",
     "list metric",
-    "list",
     "reproduce yang2019",
     "reproduce yang2018/table9",
     "datasets show ml-100m",

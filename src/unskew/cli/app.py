@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -63,7 +63,7 @@ def _options(
     # --debug is read by main(), which needs it even when parsing fails
 
 
-_COMMANDS = {
+_COMMANDS: dict[str, Callable[..., None]] = {
     "evaluate": evaluate_command,
     "gate": gate_command,
     "audit": audit_command,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from unskew.cli.inputs import check_judgements, check_stdin, is_data_set, read_models, read_relevant
+from unskew.cli.inputs import check_judgements, check_stdin, is_data_set, read_groups, read_models, read_relevant
 from unskew.cli.options import EvaluateOptions, command_of
 from unskew.cli.screen import aside, screen, stages
 from unskew.errors import ConfigError
@@ -35,8 +35,10 @@ def evaluate_command(options: EvaluateOptions) -> None:
     if most is not None and not 0 <= most <= 1:
         raise ConfigError(f"--max-dropped {most:g}: give a share between 0 and 1, as in 0.2")
     earlier = None if options.against is None else read_earlier(options.against)
+    tables = read_groups(options.by or [], options.columns)
     report = _evaluate(options, settings, earlier)
     try:
+        report = replace(report, sliced=tuple(report.by(*each) for each in tables))
         if earlier is not None:
             report = replace(report, against=compare(report, earlier))
     finally:  # an error of the comparison must not lose the run
@@ -171,7 +173,7 @@ def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: 
     from unskew.data.partitions.locations import as_location
     from unskew.evaluation import evaluate
 
-    for name in ("exposed", "validation", "catalogue", "uniform", "until", "on", "checkpoints", "against"):
+    for name in ("exposed", "validation", "catalogue", "uniform", "until", "on", "checkpoints", "against", "by"):
         if getattr(options, name) is not None:
             raise ConfigError(f"--{name} needs all rows in memory; leave it out, or give --train and --test as files")
     assert options.train is not None

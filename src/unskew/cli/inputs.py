@@ -164,6 +164,27 @@ def _add(models: dict[str, Any], name: str, model: Any) -> None:
     models[name] = model
 
 
+def read_groups(words: Iterable[str], columns: "Columns") -> list[tuple[Any, str | None]]:
+    """What to group by, and the column of it: a word, or a table of users or items."""
+    from unskew.data.reading import read_table
+    from unskew.evaluation.slicing.groups import PERIODS
+
+    known = {"popularity", *(f"test:{period}" for period in PERIODS)}
+    groups: list[tuple[Any, str | None]] = []
+    for word in words:
+        file, colon, column = word.rpartition(":")
+        if word in known or (file == "test" and not Path(file).exists()) or not Path(file if colon else word).exists():
+            if word not in known and colon and file != "test":
+                raise DataError(f"--by {word}: no such file {file!r}; write FILE:COLUMN, or one of {', '.join(known)}")
+            groups.append((word, None))
+            continue
+        table = read_table(Path(file if colon else word))
+        renamed = {columns.user: "user", columns.item: "item"}
+        table = table.rename({old: new for old, new in renamed.items() if old in table.columns and old != new})
+        groups.append((table, column or None))
+    return groups
+
+
 def read_relevant(path: Path, columns: "Columns") -> Any:
     """The table of relevant counts, its user column called ``user``."""
     import polars as pl

@@ -317,6 +317,14 @@ class EvaluateOptions(ColumnOptions):
         Path | None,
         typer.Option(help="JSON of an earlier run; report what changed, and how much the size of the test explains."),
     ] = None
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE:COLUMN|popularity|test:week",
+            help="Estimates by group as well: a table of users or items and one of its columns, strata of popularity, "
+            "or the day, week or month of the test rows; repeatable.",
+        ),
+    ] = None
     json: JsonFile = None
     html: HtmlFile = None
     format: Annotated[

@@ -5,7 +5,6 @@ import csv
 import gzip
 import hashlib
 import io
-import re
 import sys
 import zlib
 from pathlib import Path
@@ -13,13 +12,12 @@ from typing import IO, cast
 
 import polars as pl
 
-from unskew.data.formats.file_format import BLANKS, SKIPPED, STDIN, TREC, FileFormat, fields_text
+from unskew.data.formats.file_format import BLANKS, SKIPPED, STDIN, TREC, FileFormat, fields_text, with_tabs
 from unskew.data.formats.trec import read_trec
 from unskew.errors import DataError, Option
 
 _noted: dict[str, str] = {}
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"  # how such files start
-_BLANKS, _AROUND = re.compile(rb"[ \t\r]+"), re.compile(rb"^\t|\t$", re.MULTILINE)
 _UNIT = "\x1f"  # a separator that no text has
 _SEPARATED = {",": "comma-separated", "\t": "tab-separated"}
 
@@ -137,7 +135,7 @@ def _read_text(path: str, raw: bytes, layout: FileFormat) -> pl.DataFrame:
 def _one_character(raw: bytes, separator: str) -> tuple[bytes, str]:
     """The text with a separator of one character, because polars takes no other."""
     if separator == BLANKS:
-        return _AROUND.sub(b"", _BLANKS.sub(b"\t", raw)), "\t"
+        return with_tabs(raw), "\t"
     if len(separator.encode()) == 1:
         return raw, separator
     return raw.replace(separator.encode(), _UNIT.encode()), _UNIT

@@ -9,6 +9,7 @@ from unskew.evaluation.gating import Gate, gate
 from unskew.evaluation.report import Report
 from unskew.evaluation.settings.presets import PRESETS, get_preset
 from unskew.evaluation.settings.settings import Settings, resolve
+from unskew.evaluation.slicing import Slices
 
 __all__ = [
     "PRESETS",
@@ -18,6 +19,7 @@ __all__ = [
     "Gate",
     "Report",
     "Settings",
+    "Slices",
     "Sweep",
     "choose",
     "compare",

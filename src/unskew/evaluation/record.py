@@ -41,6 +41,7 @@ def record(report: "Report") -> dict[str, Any]:
         "warnings": list(report.warnings),
         **({} if checks is None else {"correction": [check.to_dict() for check in checks]}),
         **({} if report.against is None else {"against": report.against.to_dict()}),
+        **({"slices": [each.to_dict() for each in report.sliced]} if report.sliced else {}),
     }
 
 

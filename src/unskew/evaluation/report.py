@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unskew.data.writing import AsJson, saved
 from unskew.errors import ConfigError, UnskewError, did_you_mean
-from unskew.estimators import OVER_ALL_PAIRS, Comparison, Estimate, Estimator, Snips
+from unskew.estimators import OVER_ALL_PAIRS, Comparison, Estimate, Estimator
 from unskew.evaluation.anytime import Stop
 from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.estimating.baselines import DESCRIBED, Baselines, judge_baselines
@@ -15,7 +15,7 @@ from unskew.evaluation.estimating.best_models import Answer, find_answers
 from unskew.evaluation.estimating.common_users import judge_common_users
 from unskew.evaluation.estimating.estimate import Estimated
 from unskew.evaluation.estimating.gamma_band import GammaBand
-from unskew.evaluation.estimating.gamma_sweep import Sweep, sweep_gamma
+from unskew.evaluation.estimating.gamma_sweep import Sweep, sweep_report
 from unskew.evaluation.estimating.naive_twin import missing_twins
 from unskew.evaluation.estimating.propensity_sum import check_propensity
 from unskew.evaluation.estimating.tally import Tally, tally_report
@@ -26,7 +26,7 @@ from unskew.evaluation.record import record, record_run
 from unskew.evaluation.run import Run
 from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric, parse_metric
-from unskew.propensities import Diagnostics, Popularity
+from unskew.propensities import Diagnostics
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from unskew.evaluation.gating.decision import Gate
     from unskew.evaluation.partitioned.merging import Merged
     from unskew.evaluation.showing.verdict import Verdict
+    from unskew.evaluation.slicing import Grouping, Slices
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +70,8 @@ class Report(AsJson):
         The sums of all parts, if the data were read part by part; there are no rows then.
     shows_baselines : bool
         Whether `baselines` are judged.
+    sliced : tuple of Slices
+        The estimates by group that were asked for.
     """
 
     inputs: Run
@@ -82,6 +85,7 @@ class Report(AsJson):
     stop: Stop | None = None
     merged: "Merged | None" = None
     shows_baselines: bool = False
+    sliced: "tuple[Slices, ...]" = ()
 
     def __str__(self) -> str:
         from unskew.evaluation.showing.text import as_text
@@ -224,19 +228,23 @@ class Report(AsJson):
     @cached_property
     def sweeps(self) -> list[Sweep]:
         """For each mean metric, ``snips`` over gamma from -1 (no correction) to 3."""
-        settings, sample = self.settings, self.samples.judged
-        if self.merged is not None:
-            return []  # the band has the gammas that may be assumed
-        if self.samples.exposed is not None and not any(e.uses_propensity for e in settings.estimators):
-            return []  # the items were drawn with equal chances, so there is no bias to assume
-        if settings.users == "served":
-            return []  # a sweep is over the same users for all models
-        form = next((e for e in settings.estimators if isinstance(e, Snips)), None)
-        smoothing = settings.propensity.smoothing if isinstance(settings.propensity, Popularity) else 1.0
-        if not smoothing and not sample.train.item_counts[sample.items].any():
-            return []  # no held-out item has a propensity at any gamma
-        means = [metric for metric in settings.metrics if metric.kind == "mean"]
-        return [sweep_gamma(sample, metric, estimator=form, smoothing=smoothing) for metric in means]
+        return sweep_report(self)
+
+    def by(self, groups: "Grouping | Any", column: str | None = None) -> "Slices":
+        """Every estimate by group, with intervals, shrunken values, and the groups where the order of models turns.
+
+        Parameters
+        ----------
+        groups : str, frame or Grouping
+            ``popularity`` for three strata of items; ``test:day``, ``test:week`` or ``test:month`` for the time of the
+            test rows; or a table with a column ``user`` or ``item`` and one of labels.
+        column : str, optional
+            The column of labels of a table, if it has several.
+        """
+        from unskew.evaluation.slicing.groups import grouping_of
+        from unskew.evaluation.slicing.slices import slices
+
+        return slices(self, grouping_of(self.inputs.split, groups, column))
 
     def gate(
         self,
@@ -308,7 +316,7 @@ class Report(AsJson):
         """Write the report to a run of MLflow, and return the id of the run.
 
         Value, low, high and standard error of each estimate are metrics, named by
-        `unskew.integrations.tracker_names.tracker_name`; the settings are parameters under ``unskew/``, the verdict is
+        `unskew.integrations.tracker_name`; the settings are parameters under ``unskew/``, the verdict is
         a tag, and the JSON and the page are artifacts.
 
         Parameters

@@ -79,10 +79,12 @@ def _table_lines(table: ListScorer, tag: str) -> Iterator[str]:
         raise DataError(f"{table.name}: has no user_ids or no item_ids, which a run names; give both")
     users = check_fields(np.asarray(table.user_ids).tolist(), f"user of {table.name}")
     items = check_fields(np.asarray(table.item_ids).tolist(), f"item of {table.name}")
-    for row, user in enumerate(users):
-        _, columns, scores = table.lists_of(np.array([row]))
-        for rank, place in enumerate(np.argsort(-scores, kind="stable"), start=1):
-            yield f"{user} Q0 {items[columns[place]]} {rank} {float(scores[place])!r} {tag}\n"
+    scores = np.asarray(table.scores, dtype=np.float64)
+    rows = np.repeat(np.arange(len(users)), np.diff(table.offsets))
+    order = np.lexsort((-scores, rows))
+    ranks = np.arange(1, len(rows) + 1) - table.offsets[rows]
+    lines = zip(rows.tolist(), table.columns[order].tolist(), ranks.tolist(), scores[order].tolist(), strict=True)
+    return (f"{users[row]} Q0 {items[column]} {rank} {score!r} {tag}\n" for row, column, rank, score in lines)
 
 
 def _top_lines(model: Scorer, train: Interactions | Split, k: int, tag: str) -> Iterator[str]:

@@ -101,6 +101,11 @@ class FileFormat:
             raise DataError(f"{name}: a {self.kind} file has a fixed format; leave out {chosen}")
 
 
+def with_tabs(raw: bytes) -> bytes:
+    """The text with one tab where it had blanks between two fields."""
+    return b"\n".join(b"\t".join(line.split()) for line in raw.splitlines())
+
+
 def fields_text(n: int) -> str:
     """A number of fields of a line, in words."""
     return f"{n} field{'' if n == 1 else 's'}"

@@ -2,7 +2,6 @@
 
 import codecs
 import io
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from unskew.data.formats.file_format import fields_text
+from unskew.data.formats.file_format import fields_text, with_tabs
 from unskew.data.writing import written
 from unskew.errors import DataError, Option
 
@@ -27,8 +26,6 @@ _SHOWN = {
     "qrels": "topic, iteration, document and relevance (user, 0, item, relevance)",
     "run": "topic, Q0, document, rank, score and tag (user, Q0, item, rank, score, name)",
 }
-_BLANKS = re.compile(rb"[ \t\r]+")
-_EDGES = re.compile(rb"^\t|\t$|(?<=\n)\t?\n", re.MULTILINE)  # blanks around a line, and empty lines
 
 
 def read_trec(raw: bytes, name: str, kind: str) -> pl.DataFrame:
@@ -49,8 +46,7 @@ def read_trec(raw: bytes, name: str, kind: str) -> pl.DataFrame:
     DataError
         If there is no line, or a line has another number of fields; it is named.
     """
-    text = _BLANKS.sub(b"\t", raw.removeprefix(codecs.BOM_UTF8))
-    text = _EDGES.sub(b"", text).strip(b"\n")
+    text = with_tabs(raw.removeprefix(codecs.BOM_UTF8)).strip(b"\n")
     if not text:
         raise DataError(f"{name}: the file is empty; expected lines of {_SHOWN['run' if kind == 'run' else 'qrels']}")
     if kind == "trec":
@@ -65,6 +61,7 @@ def read_trec(raw: bytes, name: str, kind: str) -> pl.DataFrame:
         )
     except pl.exceptions.PolarsError as error:
         raise DataError(f"{name}: {_what_is_wrong(raw, kind)}") from error
+    frame = frame.filter(frame[:, 0].is_not_null())  # a blank line has nothing
     if frame[:, -1].null_count():  # a line is short
         raise DataError(f"{name}: {_what_is_wrong(raw, kind)}")
     return frame.select(_KEPT[kind])

@@ -21,6 +21,7 @@ from unskew.evaluation.showing.imputation_section import describe_methods, descr
 from unskew.evaluation.showing.popularity_section import RatingSkew, Skew, measure_ratings, measure_skew
 from unskew.evaluation.showing.propensity_section import describe_propensities
 from unskew.evaluation.showing.sample_section import describe_sample
+from unskew.evaluation.showing.slices_view import slice_figures
 from unskew.evaluation.showing.vocabulary import targets_of
 from unskew.propensities import Popularity
 
@@ -95,6 +96,8 @@ def _context(report: "Report") -> dict[str, Any]:
         "change_groups": []
         if report.against is None
         else [list(group) for _, group in groupby(report.against.rows, key=lambda row: row.metric)],
+        "slice_figures": [slice_figures(slices) for slices in report.sliced],
+        "slice_columns": ["group", "model", "estimate", "users", "value", "interval", "shrunken"],
         "band_columns": [] if band is None else ["metric", "estimator", "model", *_gamma_columns(band.gammas)],
         "forest": FOREST,
         "sweep_figures": [sweep_figure(report, sweep, styles_of_models, k) for k, sweep in enumerate(report.sweeps)],

@@ -17,6 +17,7 @@ from unskew.evaluation.estimating.best_models import Answer
 from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.estimating.order import is_content, lower_is_better, ranked
 from unskew.evaluation.showing.estimate_grid import print_estimates
+from unskew.evaluation.showing.slices_view import print_slices
 from unskew.evaluation.showing.vocabulary import naive_only, targets_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,9 @@ def print_report(report: "Report", console: Console) -> None:
     if report.against is not None:
         console.print()
         print_changes(report.against, console)
+    for slices in report.sliced:
+        console.print()
+        print_slices(slices, console)
 
 
 def print_changes(changes: Changes, console: Console) -> None:

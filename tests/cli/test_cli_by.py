@@ -1,0 +1,26 @@
+"""``--by``: estimates by group in the table, the JSON and the page."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+
+
+def test_estimates_by_group_are_in_the_table_the_json_and_the_page(unskew, world):
+    known = pl.read_csv(world / "train.csv")["user"].unique().to_list()
+    labels = "".join(f"{user},{'ab'[place % 2]}\n" for place, user in enumerate(known))
+    users = world.write("users.csv", "user,kind\n" + labels)
+    files = "--json", world / "by.json", "--html", world / "by.html"
+    more = ["-m", "recall@5", "-e", "snips", "--by", f"{users}:kind", "--by", "popularity", *files]
+    outcome = unskew(*world.evaluate(*more))
+    assert outcome.code == 0, outcome.err
+    assert "recall@5 by snips, by kind" in outcome.out
+    kinds = [each["by"] for each in json.loads(Path(world / "by.json").read_text())["slices"]]
+    assert kinds == ["kind", "popularity"]
+    assert "By popularity" in Path(world / "by.html").read_text()
+
+
+def test_a_table_of_groups_that_is_not_there_is_named(unskew, world):
+    outcome = unskew(*world.evaluate("-e", "snips", "--by", "none.csv:kind"))
+    assert outcome.code == 2
+    assert "no such file 'none.csv'" in outcome.err
