@@ -115,13 +115,10 @@ class Report(AsJson):
     def estimate(self, model: str, metric: str | AnyMetric, estimator: str | Estimator) -> Estimate:
         """The estimate of a model, by words in any spelling that `evaluate` takes, or by objects."""
         words = model, _printed(metric, parse_metric), _printed(estimator, Estimator.from_word)
-        for row in self.estimates:
+        named = self.baselines.estimates if model in DESCRIBED and self.baselines is not None else ()
+        for row in (*self.estimates, *named):
             if (row.model, row.metric, row.estimator) == words:
                 return row
-        if model in DESCRIBED and self.baselines is not None:
-            for row in self.baselines.of(*words[1:]):
-                if row.model == model:
-                    return row
         known = [f"{row.model} {row.metric} {row.estimator}" for row in self.estimates]
         asked = f"{model} {metric} {estimator}"
         raise ConfigError(f"no estimate {asked!r}{did_you_mean(asked, known)}")
@@ -189,10 +186,7 @@ class Report(AsJson):
 
     @cached_property
     def baselines(self) -> Baselines | None:
-        """The baselines ``popular`` and ``random`` on the same users and candidates, unless they are models here.
-
-        They are judged when they are asked for: by the table, the JSON, the page or the verdict.
-        """
+        """``popular`` and ``random`` on the same users and candidates, judged when asked for; None without them."""
         return judge_baselines(self) if self.shows_baselines else None
 
     @cached_property

@@ -88,7 +88,7 @@ class PSNDCG(PropensityScored, word="psndcg"):
         return discount(above)
 
     def divisors(self, relevant: Ints, cutoff: int) -> Floats:
-        """Return the DCG of as many hits on top as a user can have."""
+        """Return the DCG of the largest possible number of hits."""
         table = np.append(0.0, np.cumsum(discount(np.arange(cutoff))))
         return np.asarray(table[np.minimum(relevant, cutoff)])
 

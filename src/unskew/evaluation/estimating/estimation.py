@@ -207,8 +207,8 @@ class Estimation:
                 miss, rows = estimator.misses_ties, self.rows_of(metric, estimator)
                 gains = self.gains_of(sample, model, metric, misses_ties=miss)
                 rows = rows.with_worth(gains, sample.places(model, metric, misses_ties=miss))
-                own = as_share(terms_of(rows, metric, estimator), sample, metric)
-                terms[str(metric), str(estimator), model] = self.keyed(own, rows)
+                share = as_share(terms_of(rows, metric, estimator), sample, metric)
+                terms[str(metric), str(estimator), model] = self.keyed(share, rows)
         return terms, {}
 
     def gains_of(self, sample: Sample, model: str, metric: AnyMetric, *, misses_ties: bool = False) -> Floats:
