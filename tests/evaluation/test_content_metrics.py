@@ -53,6 +53,7 @@ def test_values_are_those_of_plain_loops_over_the_judged_users() -> None:
         row = report.estimate("one", word, "aoa")
         assert row.value == pytest.approx(content_value(word, lists, counts, n_users))
         assert (row.users, row.target) == (len(users), "lists of the judged users")
+        assert row.dropped_items == 0
         assert row.low is not None
         assert row.low <= row.value  # type: ignore[operator]
         assert "ties drawn by the seed; unseen" in row.definition

@@ -24,6 +24,16 @@ class Shown(Sample):
     counts: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # training users by place in the catalogue
     training_users: int = 0
 
+    @property
+    def rows(self) -> int:
+        """One per user."""
+        return len(self.users)
+
+    @property
+    def dropped_items(self) -> int:
+        """None: held-out rows play no part."""
+        return 0
+
     def judged_by(self, metric: AnyMetric) -> list[str]:
         """The models that have lists."""
         return list(self.lists_by_model)
