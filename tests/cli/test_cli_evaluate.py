@@ -43,7 +43,9 @@ def numbers(report):
 
 def test_the_json_is_what_the_design_says(world, report):
     found = report(*world.evaluate("--model", "popular", "--propensity", "popularity"))
-    assert list(found) == ["unskew", "run", "estimates", "verdict", "comparisons", "sensitivity", "warnings"]
+    assert list(found) == [
+        *("unskew", "run", "estimates", "verdict", "comparisons", "baselines", "sensitivity", "warnings"),
+    ]
     assert found["unskew"] == __version__
     assert [list(row) for row in found["estimates"]] == [ESTIMATE] * 12
     assert [list(row) for row in found["comparisons"]] == [COMPARISON] * 6

@@ -66,7 +66,7 @@ def test_to_html_writes_the_page(report, tmp_path):
 def test_a_notebook_shows_a_table(report):
     table = report._repr_html_()
     assert table.startswith("<p><strong>“mf” is judged alone")
-    assert table.count("<tr>") == 7
+    assert table.count("<tr>") == 1 + 6 + 12  # the estimates, and those of the two baselines
     assert "recall@10" in table
 
 

@@ -83,7 +83,7 @@ def test_the_json_has_exactly_the_keys_and_types_of_the_design(
     interval: str, propensity: str | None, band: str
 ) -> None:
     read = strict(some_report(interval=interval, propensity=propensity).to_json())
-    assert list(read) == ["unskew", "run", "estimates", "verdict", "comparisons", band, "warnings"]
+    assert list(read) == ["unskew", "run", "estimates", "verdict", "comparisons", "baselines", band, "warnings"]
     assert isinstance(read["unskew"], str)
     assert all(isinstance(text, str) for text in read["warnings"])
     for rows, shape in ((read["estimates"], ESTIMATE), (read["comparisons"], COMPARISON)):
@@ -214,7 +214,8 @@ def test_the_notebook_table_escapes_names() -> None:
     assert "<script>" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp;" in page
     assert any(NASTY in text for text in report.warnings)
-    assert page.count("<tr>") == 1 + len(report.estimates)
+    assert report.baselines is not None
+    assert page.count("<tr>") == 1 + len(report.estimates) + len(report.baselines.estimates)
 
 
 def test_the_printed_table_shows_names_as_they_are() -> None:

@@ -25,6 +25,8 @@ class Case:
         False for what differs between machines by more than rounding, or takes long: only checkouts are compared by it.
     codes : tuple of int
         Exit codes that are no failure; a study ends with 1 where a claim does not hold.
+    baselines : bool
+        Whether an evaluation also judges the baselines; most cases are about the models alone.
     """
 
     command: str
@@ -35,6 +37,7 @@ class Case:
     masked: tuple[str, ...] = ()
     stored: bool = True
     codes: tuple[int, ...] = (0,)
+    baselines: bool = False
 
 
 FILES = "evaluate --train train.csv --test test.csv"
@@ -58,6 +61,8 @@ RECALLS = "-m recall@5 -m precision@5 -m dcg@5 -m ndcg@5"
 
 POSITIVES = {
     "evaluate-defaults": Case(f"{FILES} {BOTH} --model popular", text=True, page=True),
+    "evaluate-baselines": Case(f"{FILES} --factors one.npz", text=True, page=True, baselines=True),
+    "evaluate-baselines-exposed": Case(f"{EXPOSED} --factors one.npz --model random", text=True, baselines=True),
     "evaluate-defaults-labelled": Case(f"{FILES} {BOTH} --positive 'rating>=4'", text=True, page=True),
     "evaluate-slice": Case(f"{FILES} --exposed exposed_unseen.csv {BOTH} --positive 'rating>=4'", text=True, page=True),
     "evaluate-exposure": Case(

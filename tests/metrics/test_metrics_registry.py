@@ -114,7 +114,7 @@ def test_the_list_names_every_metric_with_kind_definition_and_options():
     assert set(entries) == {
         "adg[@K]", "atop", "auc", "auc(of=negatives)", "dcg[@K]", "hit@K", "map[@K]", "mrr[@K]", "ndcg[@K]",
         "precision@K", "recall@K", "recall(of=min)@K", "mae", "mse", "rmse", "accuracy", "cg@K", "dcg(gain=value)[@K]",
-        "precision(gain=value)@K",
+        "precision(gain=value)@K", "coverage@K", "gini@K", "novelty@K", "popularity@K", "head@K", "psp@K", "psndcg@K",
     }  # fmt: skip
     assert entries["recall@K"].definition == "hits / all relevant"
     assert entries["precision@K"].definition == "hits / K"

@@ -175,6 +175,7 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
             checkpoints=options.checkpoints,
             progress=progress,
             uniform=uniform,
+            baselines=not options.no_baselines,
             **settings,
         )
 
@@ -224,6 +225,7 @@ def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: 
             engine=engine,
             work=options.work,
             memory=options.memory,
+            baselines=not options.no_baselines,
             progress=progress,
             **settings,
         )

@@ -312,6 +312,10 @@ class EvaluateOptions(ColumnOptions):
         str | None,
         typer.Option(metavar="SIZE", help="For folders of Parquet files: a limit, as in 4GiB, that is checked first."),
     ] = None
+    no_baselines: Annotated[
+        bool | None,
+        typer.Option("--no-baselines", help="Leave out the baselines popular and random, which are not models here."),
+    ] = None
     against: Annotated[
         Path | None,
         typer.Option(help="JSON of an earlier run; report what changed, and how much the size of the test explains."),

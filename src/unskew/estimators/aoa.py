@@ -29,7 +29,7 @@ class Aoa(Estimator, word="aoa"):
         ``pair`` for metrics over all pairs, where it is the naive estimator of Schnabel et al. (2016).
     """
 
-    kinds: ClassVar[frozenset[str]] = frozenset({"mean", "sum", "list", "loss", "graded"})
+    kinds: ClassVar[frozenset[str]] = frozenset({"mean", "sum", "list", "loss", "graded", "content", "scored"})
     uses_propensity: ClassVar[bool] = False
     takes_weights: ClassVar[bool] = True
     per: Literal["auto", "user", "pair", "item"] = "auto"
@@ -44,6 +44,10 @@ class Aoa(Estimator, word="aoa"):
 
     def target_of(self, kind: str) -> str:
         """What the number estimates for a metric of this kind."""
+        if kind == "content":
+            return "lists of the judged users"
+        if kind == "scored":
+            return "observed items, weighted by rarity"
         if kind not in OVER_ALL_PAIRS:
             return self.target
         return {"user": "observed pairs, mean over users", "item": "observed pairs, mean over items"}.get(
@@ -53,7 +57,7 @@ class Aoa(Estimator, word="aoa"):
     def terms(self, rows: Rows, kind: Kind) -> Terms:
         """Terms of the mean with equal weights, overall or within a user or item; or of a user's sum."""
         per = self.form(kind)
-        if kind == "sum":
+        if kind in {"sum", "scored"}:
             if per == "pair":
                 raise ConfigError(
                     "aoa(per=pair) is a mean over rows, so it cannot estimate a sum over a user's items; use aoa"

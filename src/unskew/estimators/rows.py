@@ -14,9 +14,9 @@ from unskew.errors import DataError
 if TYPE_CHECKING:
     from unskew.estimators.exposed.beta_binomial import BetaBinomial
 
-Kind: TypeAlias = Literal["mean", "sum", "list", "loss", "graded"]
+Kind: TypeAlias = Literal["mean", "sum", "list", "loss", "graded", "content", "scored"]
 """The kind of a metric: a mean or a sum over a user's relevant items, a value of the user's whole list, a loss of each
-pair or a sum over a user's rated items; see the guide to metrics."""
+pair, a sum over a user's rated items, or what is in the user's list; see the guide to metrics."""
 OVER_ALL_PAIRS = frozenset({"loss", "graded"})
 """Kinds of metric that are over all pairs of a user and an item, relevant or not."""
 

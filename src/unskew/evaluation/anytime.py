@@ -127,6 +127,8 @@ def check_run(run: Run) -> None:
         why = "random rows are ranked at once; leave it out"
     elif any(metric.kind in OVER_ALL_PAIRS for metric in settings.metrics):
         why = "metrics over all pairs are about all ratings; name ranking metrics alone"
+    elif any(metric.kind == "content" for metric in settings.metrics):
+        why = "metrics of what is in the lists need those of all users; name ranking metrics alone"
     elif counting:
         why = f"{counting[0]} counts users without a held-out row as 0; name {Option('estimator', 'snips')}"
     elif imputing:

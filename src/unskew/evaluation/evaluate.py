@@ -65,6 +65,7 @@ def evaluate(
     on: str | None = None,
     work: str | Path | None = None,
     memory: str | None = None,
+    baselines: bool = True,
     progress: Stage | None = None,
 ) -> Report:
     """Judge models on held-out rows, naively and with the skew of the log corrected for.
@@ -135,6 +136,9 @@ def evaluate(
         For a partitioned split: a folder that keeps finished parts, so that a run that was stopped goes on.
     memory : str, optional
         For a partitioned split: a limit, as in ``4GiB``; a run that needs more is refused before it starts.
+    baselines : bool
+        Whether the report also has ``popular`` and ``random`` on the same users and candidates, to compare the models
+        with. They are not candidates of the verdict.
     progress : callable, optional
         Called as ``progress(stage, done, total)``. If it has a method ``say(stage, words)``, that is called with
         losses. Loops that must be compiled first are the stage ``compiling, once``.
@@ -178,7 +182,7 @@ def evaluate(
     if isinstance(split, PartitionedSplit):
         check_unused({"until": until, "uniform": uniform, "checkpoints": checkpoints})
         split = split if candidates is None else replace(split, candidates=candidates)
-        return _evaluate_parts(
+        report = _evaluate_parts(
             given,
             split,
             asked,
@@ -189,6 +193,7 @@ def evaluate(
             memory=memory,
             progress=progress,
         )
+        return replace(report, shows_baselines=baselines)
     _check_split(split, work=work, memory=memory)
     if metrics is None and not split.exposed:
         asked["metrics"] = default_metrics(given)
@@ -214,11 +219,19 @@ def evaluate(
     if rule is not None:
         check_scored(contenders, relevant, rule)
         run, samples, estimated, stop = rank_until(run, contenders, propensities, rule, threads)
-        report = Report(run, contenders, propensities, samples, estimated, chosen=chosen, stop=stop)
-        return replace(report, warnings=warn(report))
-    samples = collect(run, contenders, relevant, propensities.relevance)
-    estimated = estimate(run.settings, samples, propensities, threads, engine=run.engine)
-    report = Report(run, contenders, propensities, samples, estimated, chosen=chosen)
+    else:
+        samples = collect(run, contenders, relevant, propensities.relevance)
+        estimated, stop = estimate(run.settings, samples, propensities, threads, engine=run.engine), None
+    report = Report(
+        run,
+        contenders,
+        propensities,
+        samples,
+        estimated,
+        chosen=chosen,
+        stop=stop,
+        shows_baselines=baselines,
+    )
     return replace(report, warnings=warn(report))
 
 

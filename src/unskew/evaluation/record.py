@@ -34,6 +34,7 @@ def record(report: "Report") -> dict[str, Any]:
         "estimates": [row.to_dict() for row in report.estimates],
         "verdict": report.verdict.to_dict(),
         "comparisons": [row.to_dict() for row in report.comparisons],
+        **({} if report.baselines is None else {"baselines": report.baselines.to_dict()}),
         **({} if report.band is None else {"sensitivity": [point.to_dict() for point in report.band.points]}),
         **({} if methods is None else {"methods": [point.to_dict() for point in methods.points]}),
         **({} if sliced is None else {"slice": sliced.to_dict()}),

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from unskew.data.writing import AsJson, saved
 from unskew.errors import ConfigError, UnskewError, did_you_mean
-from unskew.estimators import OVER_ALL_PAIRS, Comparison, Estimate, Estimator, Snips
+from unskew.estimators import OVER_ALL_PAIRS, Comparison, Estimate, Estimator
 from unskew.evaluation.anytime import Stop
 from unskew.evaluation.collecting.samples import Samples
+from unskew.evaluation.estimating.baselines import DESCRIBED, Baselines, judge_baselines
 from unskew.evaluation.estimating.best_models import Answer, find_answers
 from unskew.evaluation.estimating.common_users import judge_common_users
 from unskew.evaluation.estimating.estimate import Estimated
 from unskew.evaluation.estimating.gamma_band import GammaBand
-from unskew.evaluation.estimating.gamma_sweep import Sweep, sweep_gamma
+from unskew.evaluation.estimating.gamma_sweep import Sweep, sweep_report
 from unskew.evaluation.estimating.naive_twin import missing_twins
 from unskew.evaluation.estimating.propensity_sum import check_propensity
 from unskew.evaluation.estimating.seeds import Seeds, group_seeds
@@ -26,7 +27,7 @@ from unskew.evaluation.record import record, record_run
 from unskew.evaluation.run import Run
 from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric, parse_metric
-from unskew.propensities import Diagnostics, Popularity
+from unskew.propensities import Diagnostics
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,6 +69,8 @@ class Report(AsJson):
         Where ranking stopped, if it was asked to stop early.
     merged : Merged or None
         The sums of all parts, if the data were read part by part; there are no rows then.
+    shows_baselines : bool
+        Whether `baselines` are judged.
     sliced : tuple of Slices
         The estimates by group that were asked for.
     """
@@ -82,6 +85,7 @@ class Report(AsJson):
     chosen: AutoChoice | None = None
     stop: Stop | None = None
     merged: "Merged | None" = None
+    shows_baselines: bool = False
     sliced: "tuple[Slices, ...]" = ()
 
     def __str__(self) -> str:
@@ -112,7 +116,8 @@ class Report(AsJson):
     def estimate(self, model: str, metric: str | AnyMetric, estimator: str | Estimator) -> Estimate:
         """The estimate of a model, by words in any spelling that `evaluate` takes, or by objects."""
         words = model, _printed(metric, parse_metric), _printed(estimator, Estimator.from_word)
-        for row in self.estimates:
+        named = self.baselines.estimates if model in DESCRIBED and self.baselines is not None else ()
+        for row in (*self.estimates, *named):
             if (row.model, row.metric, row.estimator) == words:
                 return row
         known = [f"{row.model} {row.metric} {row.estimator}" for row in self.estimates]
@@ -186,6 +191,11 @@ class Report(AsJson):
         return group_seeds(self)
 
     @cached_property
+    def baselines(self) -> Baselines | None:
+        """``popular`` and ``random`` on the same users and candidates, judged when asked for; None without them."""
+        return judge_baselines(self) if self.shows_baselines else None
+
+    @cached_property
     def on_common_users(self) -> "Report | None":
         """The report on the users whom all models know; None if all models know the same users."""
         if self.merged is None:
@@ -218,19 +228,7 @@ class Report(AsJson):
     @cached_property
     def sweeps(self) -> list[Sweep]:
         """For each mean metric, ``snips`` over gamma from -1 (no correction) to 3."""
-        settings, sample = self.settings, self.samples.judged
-        if self.merged is not None:
-            return []  # the band has the gammas that may be assumed
-        if self.samples.exposed is not None and not any(e.uses_propensity for e in settings.estimators):
-            return []  # the items were drawn with equal chances, so there is no bias to assume
-        if settings.users == "served":
-            return []  # a sweep is over the same users for all models
-        form = next((e for e in settings.estimators if isinstance(e, Snips)), None)
-        smoothing = settings.propensity.smoothing if isinstance(settings.propensity, Popularity) else 1.0
-        if not smoothing and not sample.train.item_counts[sample.items].any():
-            return []  # no held-out item has a propensity at any gamma
-        means = [metric for metric in settings.metrics if metric.kind == "mean"]
-        return [sweep_gamma(sample, metric, estimator=form, smoothing=smoothing) for metric in means]
+        return sweep_report(self)
 
     def by(self, groups: "Grouping | Any", column: str | None = None) -> "Slices":
         """Every estimate by group, with intervals, shrunken values, and the groups where the order of models turns.

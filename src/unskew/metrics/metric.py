@@ -15,7 +15,7 @@ from unskew.metrics.exact.user_lists import UserLists
 from unskew.notation import Named
 from unskew.ranking.all_candidates.recipes import DEEPEST, PlaceGains, Recipe
 
-Kind: TypeAlias = Literal["mean", "sum", "list", "loss", "graded"]
+Kind: TypeAlias = Literal["mean", "sum", "list", "loss", "graded", "content", "scored"]
 TakesCutoff: TypeAlias = Literal["never", "optional", "required"]
 
 
@@ -25,12 +25,13 @@ class MetricWord(Named, ABC, family="metric"):
 
     The kind decides what an estimator can do: a ``mean`` over a user's relevant items, a ``sum`` over them,
     or a value of the whole ``list``; and, where rows have ratings, a ``loss`` of predictions or a ``graded`` sum,
-    both over all candidates.
+    both over all candidates. A ``content`` metric describes the top lists, whatever is relevant, and a
+    ``scored`` one weights hits by a fixed function of training counts.
     """
 
     kind: ClassVar[Kind]
     takes_cutoff: ClassVar[TakesCutoff] = "optional"
-    bases: ClassVar[str] = "Metric, ListMetric or RatingLoss"
+    bases: ClassVar[str] = "Metric, ListMetric, RatingLoss or ContentMetric"
     lower_is_better: ClassVar[bool] = False
 
     @property

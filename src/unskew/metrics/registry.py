@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from unskew.errors import ConfigError
+from unskew.metrics.content import ContentMetric
 from unskew.metrics.losses import RatingLoss
 from unskew.metrics.metric import Kind, ListMetric, Metric, MetricWord
 from unskew.notation import parse_word
 
-AnyMetric: TypeAlias = Metric | ListMetric | RatingLoss
+AnyMetric: TypeAlias = Metric | ListMetric | RatingLoss | ContentMetric
 
 
 @dataclass(frozen=True)
@@ -21,9 +22,9 @@ class MetricEntry:
     ----------
     form : str
         How it is written: ``auc``, ``recall@K``, or ``adg[@K]`` if the cut-off is optional.
-    kind : {"mean", "sum", "list", "loss", "graded"}
-        A mean or a sum over a user's relevant items, a value of the whole list, a loss of predicted ratings, or a sum
-        over all items graded by their ratings.
+    kind : {"mean", "sum", "list", "loss", "graded", "content", "scored"}
+        A mean or a sum over a user's relevant items, a value of the whole list, a loss of predicted ratings, a sum
+        over all items graded by their ratings, what is in the top lists, or hits weighted by training counts.
     unbiased_to_missing : bool
         Whether a random part of each user's relevant items has, on average, the same value as all of them.
     definition : str
@@ -67,9 +68,9 @@ def list_metrics() -> list[MetricEntry]:
 
 
 def _known(metric: MetricWord) -> AnyMetric:
-    if isinstance(metric, Metric | ListMetric | RatingLoss):
+    if isinstance(metric, Metric | ListMetric | RatingLoss | ContentMetric):
         return metric
-    raise ConfigError(f"{metric!r} is not a metric; subclass Metric, ListMetric or RatingLoss")
+    raise ConfigError(f"{metric!r} is not a metric; subclass Metric, ListMetric, RatingLoss or ContentMetric")
 
 
 def _entry(member: type[MetricWord]) -> MetricEntry:
@@ -87,5 +88,6 @@ def _options(member: type[MetricWord]) -> dict[str, str]:
         if not field.init:
             continue
         choices = [str(choice) for choice in typing.get_args(hints[field.name])]
-        options[field.name] = " | ".join(choices) if choices else "a flag"
+        plain = "a flag" if hints[field.name] is bool else str(field.default)
+        options[field.name] = " | ".join(choices) if choices else plain
     return options

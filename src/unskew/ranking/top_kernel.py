@@ -10,6 +10,7 @@ import numpy as np
 from numba import int32, njit, uint64
 
 from unskew.arrays import Floats, Ints, Matrix
+from unskew.ranking.seeded_draws import GOLDEN, mix
 
 SHORTEST = 8  # scores per stretch
 _HALVINGS = 16
@@ -199,4 +200,34 @@ def list_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int) -> Ints
             listed += 1
         order = np.argsort(work[:listed], kind="mergesort")  # stable, so ties stay in the order of the columns
         best[r, :listed] = best[r, :listed][order]
+    return best
+
+
+@njit(nogil=True, cache=True)
+def draw_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int, seed: int, users: Ints) -> Ints:
+    """The k best columns of each row, best first and ties in a random order; -1 if there are fewer.
+
+    The order of ties depends on the seed, the user and the column alone, with the same keys as `random_keys`; so the
+    first places of a list are those of a shorter one. The other parameters are those of `count_top`.
+    """
+    n = scores.shape[1]
+    best = np.full((scores.shape[0], k), np.int32(-1), np.int32)
+    maxima = np.empty(n // SHORTEST + 1, scores.dtype)
+    work = np.empty(n + 1, scores.dtype)
+    places = np.empty(n + 1, np.int32)
+    keys = np.empty(n + 1, np.uint64)
+    lowest = np.finfo(scores.dtype).min
+    for r in range(scores.shape[0]):
+        row = scores[r]
+        _hide(row, hidden[hidden_offsets[r] : hidden_offsets[r + 1]])
+        count, _ = contenders(row, k, lowest, maxima, work, places)
+        base = mix(uint64(seed) * GOLDEN + uint64(users[r]) + uint64(1))
+        for m in range(count):
+            keys[m] = mix(base + uint64(places[m] + 1) * GOLDEN)
+        by_key = np.argsort(keys[:count])
+        for m in range(count):
+            work[m] = -row[places[by_key[m]]]
+        order = np.argsort(work[:count], kind="mergesort")  # stable, so ties stay in the order of the keys
+        for m in range(min(count, k)):
+            best[r, m] = places[by_key[order[m]]]
     return best

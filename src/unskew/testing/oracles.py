@@ -284,3 +284,45 @@ def _total(rows: Rows) -> Floats:
 
 def _ratio(rows: Rows, weight: Floats, which: Bools) -> float:
     return float(np.sum(weight[which] * rows.worth[which]) / np.sum(weight[which] * sizes_of(rows)[which]))
+
+
+def content_value(word: str, lists: list[list[int]], counts: list[int], n_users: int) -> float:
+    """Return a metric of what is in the lists, by plain loops; every list has an item.
+
+    Parameters
+    ----------
+    word : str
+        Such as ``coverage@10``; its cut-off is not applied.
+    lists : list of list of int
+        The items of each user.
+    counts : list of int
+        Number of training users of each item of the catalogue.
+    n_users : int
+        Number of training users.
+    """
+    exposure = [sum(item in each for each in lists) for item in range(len(counts))]
+    if word.startswith("coverage"):
+        return sum(times > 0 for times in exposure) / len(counts)
+    if word.startswith("gini"):
+        gaps = sum(abs(a - b) for a in exposure for b in exposure)
+        return gaps / (2 * len(counts) * sum(exposure))
+    if word.startswith("novelty"):
+        worth = [-math.log2(max(count, 1) / n_users) for count in counts]
+    elif word.startswith("popularity"):
+        worth = [float(count) for count in counts]
+    else:
+        worth = _head(word, counts)
+    return sum(sum(worth[item] for item in each) / len(each) for each in lists) / len(lists)
+
+
+def _head(word: str, counts: list[int]) -> list[float]:
+    """Return how far each item belongs to the head: the mean over the orders of equal counts."""
+    share = float(word.split("share=")[1].split(")", maxsplit=1)[0]) if "share=" in word else 0.2
+    size, rows = 0, 0
+    for count in sorted(counts, reverse=True):
+        if (size >= share * len(counts) - 1e-9) if "rows" not in word else (rows >= share * sum(counts) - 1e-9):
+            break
+        size, rows = size + 1, rows + count
+    edge = sorted(counts, reverse=True)[size - 1]
+    above, level = sum(count > edge for count in counts), sum(count == edge for count in counts)
+    return [1.0 if count > edge else (size - above) / level if count == edge else 0.0 for count in counts]

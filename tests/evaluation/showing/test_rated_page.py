@@ -52,7 +52,11 @@ def test_nothing_is_undefined_for_models_that_a_metric_cannot_judge(mixed):
 
 def test_charts_show_only_the_models_that_the_metric_judges(mixed):
     labels = re.findall(r'aria-label="(\S+): estimates with intervals of ([^;]+);', mixed)
-    assert dict(labels) == {"mae": "both, table", "recall@3": "both, ranker", "cg@2": "both, ranker"}
+    assert dict(labels) == {
+        "mae": "both, table",
+        "recall@3": "both, ranker, popular (baseline), random (baseline)",
+        "cg@2": "both, ranker",
+    }
 
 
 def test_a_mixed_run_shows_both_kinds_of_rows(mixed):

@@ -9,6 +9,7 @@ import numpy as np
 from unskew.arrays import Ints, offsets_of, runs_of
 from unskew.data.pairs import pair_keys
 from unskew.data.vocabulary import canonical
+from unskew.display.phrases import listed
 from unskew.errors import ConfigError, DataError, Option
 from unskew.estimators import OVER_ALL_PAIRS, Dr
 from unskew.evaluation.collecting.candidate_summer import CandidateSummer, labels_of
@@ -27,6 +28,7 @@ from unskew.evaluation.collecting.sampled_ranks import (
 )
 from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.collecting.saved_ranks import admit, align
+from unskew.evaluation.collecting.shown import Shown, make_shown
 from unskew.evaluation.fitting.models import Contenders, Fitted
 from unskew.evaluation.fitting.relevance import Relevance
 from unskew.evaluation.run import Run
@@ -34,6 +36,7 @@ from unskew.evaluation.settings.admissible import check_candidates
 from unskew.metrics import Metric
 from unskew.ranking import Contest, ListScorer, Predictions, Ranks, Scorer, default_block_size, prepare_contest, rank
 from unskew.ranking.contest import ContestPlan, plan_contest
+from unskew.ranking.shown_lists import shown_lists
 
 
 def collect(run: Run, contenders: Contenders, relevant: Any = None, relevance: Relevance | None = None) -> Samples:
@@ -80,10 +83,11 @@ class Collector:
             rated_ranks = ranks if graded else {}
             ratings = collect_ratings(run, self.models, self.contest(None, ranks=rated_ranks), rated_ranks)
             contest = contest if contest is not None or positives is not None else self.contest(None)
+        shown = None if positives is None or "content" not in kinds else self.shown(positives, contest, block)
         checks = None if positives is None else self._check_candidates(positives, contest, block)
         judged = positives or ratings
         assert judged is not None
-        return Samples(judged, ratings, None, contest, block, correction=checks)
+        return Samples(judged, ratings, None, contest, block, shown=shown, correction=checks)
 
     def _exposed(self) -> Samples:
         """Rank all rows of a randomly exposed test."""
@@ -107,6 +111,34 @@ class Collector:
             logged = self.ranked(Sample, logged_contest, ranks)
             sums = replace(sums, logged=logged, labels=labels_of(logged, run.settings.positive))
         return replace(samples, imputed=sums)
+
+    def shown(self, positives: Sample, contest: Contest | None, block: int | None) -> Shown:
+        """The top lists of all models that rank."""
+        run = self.run
+        asked = [metric for metric in run.settings.metrics if metric.kind == "content"]
+        scorers = self.scorers(run.settings.positive)
+        without = [name for name in positives.ranks if name not in scorers]
+        if contest is None or without:
+            raise ConfigError(
+                f"{asked[0]} needs the lists of every model, and {listed(without)} has only saved ranks; give "
+                f"{Option('scores')} or {Option('factors')}, or leave out {asked[0]}"
+            )
+        depth = max(metric.cutoff or 1 for metric in asked)
+        lists = {
+            name: shown_lists(
+                scorers[name],
+                contest,
+                depth,
+                name=name,
+                ties=run.settings.ties,
+                seed=run.settings.seed,
+                engine=run.engine,
+                block_size=block,
+                progress=run.doing("listing", name),
+            )
+            for name in positives.ranks
+        }
+        return make_shown(positives, contest, lists)
 
     def _rank(self, positive: str | None) -> tuple[Contest | None, dict[str, Ranks], int | None]:
         run = self.run

@@ -13,7 +13,7 @@ from unskew.data.pairs import look_up, pair_keys, row_keys
 from unskew.errors import PropensityError
 from unskew.estimators import Estimator, Kind, Places, Rows
 from unskew.evaluation.collecting.sampled_ranks import Correction
-from unskew.metrics import NDCG, AnyMetric, ListMetric, Metric, UserLists
+from unskew.metrics import NDCG, AnyMetric, ListMetric, Metric, UserLists, scored_of
 from unskew.propensities import Propensity
 from unskew.ranking import Ranks
 
@@ -81,10 +81,18 @@ class Sample:
         assert isinstance(metric, Metric | NDCG)  # the caller divides the gains of NDCG by its ideal
         if self.correction is not None and isinstance(metric, Metric):
             return self.correction.gains(metric, ranks, self.offsets, listed)
+        if scored_of(metric) is not None:
+            return self.rarity(metric) * metric.row_gains(ranks.above, ranks.spread, ranks.candidates, listed)
         above, tied = ranks.above, ranks.spread
         if misses_ties:
             above, tied = above + tied, np.zeros_like(tied)
         return metric.row_gains(above, tied, ranks.candidates, listed)
+
+    def rarity(self, metric: AnyMetric) -> Floats:
+        """The weight of each row under a propensity-scored metric."""
+        scored, train = scored_of(metric), self.train
+        assert scored is not None
+        return scored.weights(train.item_counts, int(np.count_nonzero(train.user_counts)))[self.items]
 
     def places(self, model: str, metric: AnyMetric, *, misses_ties: bool = False) -> Places | None:
         """The gains of the metric at all places of a model's lists, for estimators that use them; else None."""

@@ -10,6 +10,7 @@ from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.predicted import Ratings
 from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.sampled_ranks import CorrectionCheck
+from unskew.evaluation.collecting.shown import Shown
 from unskew.metrics import AnyMetric
 from unskew.ranking import Contest
 
@@ -24,10 +25,14 @@ class Samples:
     contest: Contest | None = None  # the ranked users and candidates; None if all ranks were saved ones
     block_size: int | None = None  # users scored at a time
     imputed: Imputed | None = None  # all candidates with their chances of relevance
+    shown: Shown | None = None  # the top lists, for metrics of what is in them
     correction: tuple[CorrectionCheck, ...] | None = None  # errors of corrected numbers, compared with full ranking
 
     def of(self, metric: AnyMetric, estimator: Estimator) -> Sample:
         """The rows that an estimator of a metric uses."""
+        if metric.kind == "content":
+            assert self.shown is not None
+            return self.shown
         if self.imputed is not None and estimator.sees == "candidates":
             return self.imputed
         if self.exposed is not None and estimator.sees != "observed":
@@ -49,4 +54,5 @@ class Samples:
         if isinstance(judged, Ratings):
             return replace(self, judged=judged, ratings=judged)
         ratings = None if self.ratings is None else self.ratings.of_users(known, models)
-        return replace(self, judged=judged, ratings=ratings)
+        shown = None if self.shown is None else self.shown.of_users(known, models)
+        return replace(self, judged=judged, ratings=ratings, shown=shown)

@@ -191,7 +191,8 @@ class Answer:
 
 def find_answers(report: "Report") -> tuple[Answer, ...]:
     """The answer of each metric of a report, in its order."""
-    answers = [_answer(report, metric) for metric in report.settings.metrics]
+    # what is in the lists describes a model, and does not say which one is better
+    answers = [_answer(report, metric) for metric in report.settings.metrics if metric.kind != "content"]
     if not any(answer.swap for answer in answers) or not lacking_share(report):
         return tuple(answers)
     # empty lists are not skew: a change of winner must not come from users whom some models do not know

@@ -27,7 +27,7 @@ def judge_common_users(report: "Report") -> "Report | None":
     """
     settings, samples = report.settings, report.samples
     sample = samples.judged
-    pairs = tuple(pair for pair in settings.pairs if pair[0].kind not in OVER_ALL_PAIRS)
+    pairs = tuple(pair for pair in settings.pairs if pair[0].kind not in {*OVER_ALL_PAIRS, "content"})
     if settings.users != "any" or samples.exposed is not None or len(sample.ranks) < 2 or not pairs:
         return None
     known = known_to_all(sample)

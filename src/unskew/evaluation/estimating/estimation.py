@@ -32,7 +32,7 @@ from unskew.evaluation.estimating.cell import Cell, WeightSpread, make_cell, wei
 from unskew.evaluation.estimating.slice_report import SliceReport, report_slice, shrink_all
 from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
-from unskew.metrics import AnyMetric, ListMetric, RatingLoss
+from unskew.metrics import AnyMetric, ContentMetric, ListMetric, RatingLoss, TopItems, scored_of
 from unskew.ranking import Engine, Threads
 
 MANY_ROWS = 2**18  # below, threads wait for one another longer than they save
@@ -186,11 +186,18 @@ class Estimation:
         """Terms of a model, or the values of its list metrics."""
         sample, model, group = work
         if sample.by_list(group[0][0]):
-            lists = sample.lists(model) if sample.weights is None else None
-            metrics = [metric for metric, _ in group if isinstance(metric, ListMetric)]
+            lists: Any = sample.lists(model) if sample.weights is None else None
+            metrics = [metric for metric, _ in group if isinstance(metric, ListMetric | ContentMetric)]
             alone = len(sample.judged_by(metrics[0])) == 1  # with several models, each has a thread
             engine = self.engine if alone else Threads(1)
-            values = engine.map(lambda metric: sample.list_values(model, metric, lists), metrics)
+            values = engine.map(
+                lambda metric: (
+                    sample.list_values(model, metric, lists)
+                    if isinstance(metric, ListMetric)
+                    else metric.values(_cut(lists, metric))
+                ),
+                metrics,
+            )
             return {}, {str(metric): each for metric, each in zip(metrics, values, strict=True)}
         terms: dict[Key, Terms] = {}
         for metric, estimators in group:
@@ -206,7 +213,8 @@ class Estimation:
                 miss, rows = estimator.misses_ties, self.rows_of(metric, estimator)
                 gains = self.gains_of(sample, model, metric, misses_ties=miss)
                 rows = rows.with_worth(gains, sample.places(model, metric, misses_ties=miss))
-                terms[str(metric), str(estimator), model] = self.keyed(terms_of(rows, metric, estimator), rows)
+                share = as_share(terms_of(rows, metric, estimator), sample, metric)
+                terms[str(metric), str(estimator), model] = self.keyed(share, rows)
         return terms, {}
 
     def gains_of(self, sample: Sample, model: str, metric: AnyMetric, *, misses_ties: bool = False) -> Floats:
@@ -274,8 +282,8 @@ class Estimation:
 
     def _estimate(self, cell: Cell, model: str, terms: Terms, low: float | None, high: float | None) -> Estimate:
         definition = self.samples.of(cell.metric, cell.estimator).definition(cell.metric, model)
-        loss = cell.metric.kind == "loss"
-        tied_share = 0.0 if loss else self.samples.observed(cell.metric).ranks[model].tied_share
+        unranked = cell.metric.kind in {"loss", "content"}  # no rank of a held-out row is used
+        tied_share = 0.0 if unranked else self.samples.observed(cell.metric).ranks[model].tied_share
         error = self.settings.interval.std_error(terms)
         numbers = {"value": terms.value, "std_error": error, "low": low, "high": high}
         return cell.estimate(model, definition, self.settings.level, tied_share, **numbers)
@@ -295,6 +303,22 @@ class Estimation:
     @cached_property
     def _chances(self) -> dict[int, Floats]:
         return {}
+
+
+def _cut(lists: Any, metric: AnyMetric) -> Any:
+    """The lists that a metric uses: of top lists, as many places as its cut-off."""
+    return lists.cut(metric.cutoff or 1) if isinstance(lists, TopItems) else lists
+
+
+def as_share(terms: Terms, sample: Sample, metric: AnyMetric) -> Terms:
+    """The terms of a propensity-scored metric as a share of the best possible; others as they are."""
+    scored = scored_of(metric)
+    if scored is None:
+        return terms
+    cutoff = metric.cutoff or 1
+    divisors = scored.divisors(np.diff(sample.offsets), cutoff)
+    best = scored.best(sample.rarity(metric), sample.offsets, cutoff)
+    return replace(terms, numerator=terms.numerator / divisors, denominator=best / divisors)
 
 
 def terms_of(rows: Rows, metric: AnyMetric, estimator: Estimator) -> Terms:

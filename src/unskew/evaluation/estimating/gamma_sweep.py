@@ -1,6 +1,7 @@
 """`Sweep`: a corrected metric at gammas from -1 to 3."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,6 +10,9 @@ from unskew.estimators import Snips
 from unskew.evaluation.collecting.sample import Sample
 from unskew.metrics import AnyMetric
 from unskew.propensities import Popularity
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
 
 GAMMAS = tuple(float(gamma) for gamma in np.arange(-1, 3.01, 0.25))
 
@@ -68,3 +72,20 @@ def sweep_gamma(sample: Sample, metric: AnyMetric, *, estimator: Snips | None = 
             terms = form.terms(rows.with_worth(column), metric.kind)
             values[model].append(float(terms.numerator.sum() / terms.denominator.sum()))
     return Sweep(str(metric), str(form), GAMMAS, {model: np.array(column) for model, column in values.items()})
+
+
+def sweep_report(report: "Report") -> list[Sweep]:
+    """The sweep of each mean metric of a report; none where no bias is assumed, or where it has no rows."""
+    settings, sample = report.settings, report.samples.judged
+    if report.merged is not None:
+        return []  # the band has the gammas that may be assumed
+    if report.samples.exposed is not None and not any(e.uses_propensity for e in settings.estimators):
+        return []  # the items were drawn with equal chances, so there is no bias to assume
+    if settings.users == "served":
+        return []  # a sweep is over the same users for all models
+    form = next((e for e in settings.estimators if isinstance(e, Snips)), None)
+    smoothing = settings.propensity.smoothing if isinstance(settings.propensity, Popularity) else 1.0
+    if not smoothing and not sample.train.item_counts[sample.items].any():
+        return []  # no held-out item has a propensity at any gamma
+    means = [metric for metric in settings.metrics if metric.kind == "mean"]
+    return [sweep_gamma(sample, metric, estimator=form, smoothing=smoothing) for metric in means]

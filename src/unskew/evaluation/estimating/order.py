@@ -11,6 +11,11 @@ def lower_is_better(settings: Settings, metric: str) -> bool:
     return any(str(m) == metric and m.lower_is_better for m in settings.metrics)
 
 
+def is_content(settings: Settings, metric: str) -> bool:
+    """Whether a metric describes the lists, so that no value is the better one."""
+    return any(str(m) == metric and m.kind == "content" for m in settings.metrics)
+
+
 def ranked(rows: Iterable[Estimate], metric: str, estimator: str, *, lower: bool = False) -> list[Estimate]:
     """A metric's defined estimates from best to worst; equal ones by name. `lower`: the smaller value is better."""
     defined = [row for row in rows if (row.metric, row.estimator) == (metric, estimator) and row.value is not None]

@@ -196,7 +196,7 @@ class _Trainer:
         fit = [
             metric
             for metric in run.settings.metrics
-            if metric.kind not in OVER_ALL_PAIRS and (metric.kind == "mean" or not word)
+            if metric.kind not in {*OVER_ALL_PAIRS, "content"} and (metric.kind == "mean" or not word)
         ]
         metric = str(fit[0]) if fit else DEFAULT_METRICS[0]
         weighted: dict[str, Any] = {}

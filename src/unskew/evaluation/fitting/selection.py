@@ -16,6 +16,7 @@ from unskew.data.candidates import All, Listed, Sampled
 from unskew.data.pairs import count_shared
 from unskew.errors import ConfigError, DataError, Option
 from unskew.evaluation.fitting.grid import try_all
+from unskew.metrics import parse_metric
 from unskew.models import Model, StepwiseModel, Trained
 from unskew.models.training.stepwise import Judge
 from unskew.progress import Stage, say, stage
@@ -79,6 +80,9 @@ def choose_by(
     if len(grid) > 1 and not isinstance(rng, int):  # a shared generator would give the first setting the first draws
         rng = int(np.random.default_rng(rng).integers(2**62))
     side_by_side = (threads or usable_cores()) if model.one_core and len(grid) > 1 else 1
+    for metric in metrics:
+        if parse_metric(metric).kind == "content":
+            raise ConfigError(f"{metric} describes lists, so it cannot choose a model; use recall@10")
     judge = validation_judge(
         evaluate,
         split,

@@ -164,6 +164,8 @@ def gate(
     """
     _check_words(report, new, old, margin, require)
     word = report.settings.metrics[0] if metric is None else parse_metric(metric) if isinstance(metric, str) else metric
+    if word.kind == "content":
+        raise ConfigError(f"{word} describes the lists, so it cannot decide; use a metric such as recall@10")
     answer = next((each for each in report.answers if each.metric == str(word)), None)
     if answer is None:
         raise ConfigError(f"the report has no {word}{did_you_mean(str(word), map(str, report.settings.metrics))}")

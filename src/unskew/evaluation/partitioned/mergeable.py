@@ -28,6 +28,10 @@ def check_mergeable(settings: Settings, rule: Candidates) -> None:
     for estimator in settings.estimators:
         if why := _needs_all_rows(estimator):
             raise ConfigError(f"{estimator} cannot be merged over parts: {why}")
+    for metric in settings.metrics:
+        if metric.kind in {"content", "scored"}:
+            needs = "the lists of all users" if metric.kind == "content" else "the training counts of all items"
+            raise ConfigError(f"{metric} cannot be merged over parts: it needs {needs} at once; leave it out")
     interval = settings.interval
     if not isinstance(interval, Delta) and not (isinstance(interval, Bootstrap) and interval.merges):
         instead = f"bootstrap({interval.n}, weights=poisson)" if isinstance(interval, Bootstrap) else "delta"

@@ -21,6 +21,9 @@ TIES_OF_REDUCTION = ("expected", "random", "ordinal")
 """Tie policies under which the gains of all places have a known sum."""
 
 
+ALONE = "use aoa for it, or name no estimator"
+
+
 def pair(
     metrics: Sequence[AnyMetric], estimators: Sequence[Estimator], ties: str, *, strict: bool, exposed: bool
 ) -> tuple[tuple[AnyMetric, Estimator], ...]:
@@ -33,7 +36,7 @@ def pair(
             )
             if problem is None:
                 pairs[str(metric), str(estimator)] = (metric, estimator)
-            elif strict or (exposed and metric.kind in OVER_ALL_PAIRS):  # such a metric is never a default
+            elif strict or (exposed and metric.kind in {*OVER_ALL_PAIRS, "content", "scored"}):  # never a default
                 raise ConfigError(problem)
     return tuple(pairs.values())
 
@@ -164,6 +167,9 @@ def check_candidates(rule: Candidates, metrics: Iterable[AnyMetric], items: int)
     """
     if not isinstance(rule, Sampled):
         return
+    content = next((metric for metric in metrics if metric.kind == "content"), None)
+    if content is not None:
+        raise ConfigError(f"{content} is about the lists that users see, not about {rule}; use unseen")
     if not rule.corrected:
         if any(metric.kind == "graded" for metric in metrics):
             raise ConfigError(f"graded metrics need all candidates, not {rule}; use unseen")
@@ -218,6 +224,10 @@ def _mismatch(metric: AnyMetric, estimator: Estimator, *, exposed: bool) -> str 
             return f"{estimator} cannot estimate {metric}: it is for metrics over all pairs, such as mae; use snips"
         if not (isinstance(estimator, Aoa) and estimator.per == "pair" and metric.kind != "mean"):
             return None
+    if metric.kind == "content":
+        return f"{estimator} cannot estimate {metric}: it describes the lists, so there is nothing to correct; {ALONE}"
+    if metric.kind == "scored":
+        return f"{estimator} cannot estimate {metric}: it has weights of its own, by training counts; {ALONE}"
     cutoff = "@K" if metric.cutoff is None else f"@{metric.cutoff}"
     if metric.kind == "sum":
         why = "a sum over a user's relevant items has no denominator in positive-only data"
@@ -233,6 +243,8 @@ def _mismatch(metric: AnyMetric, estimator: Estimator, *, exposed: bool) -> str 
 
 def _exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exposed: bool) -> str | None:
     """Return why an estimator for exposed data cannot estimate a metric here; None where it can, or is another kind."""
+    if exposed and metric.kind in {"content", "scored"}:
+        return f"{metric} is not estimated from exposed rows; use {Option('test')} for it"
     if exposed and metric.kind in OVER_ALL_PAIRS:
         return (
             f"{metric} needs ratings, but exposed rows have labels; use "

@@ -13,7 +13,8 @@ from unskew.display.numbers import interval, level, number, one_or_both, short
 from unskew.display.text_table import Cell, Column, fits, print_table, table, words
 from unskew.display.wrapping import cells
 from unskew.estimators import Estimate
-from unskew.evaluation.estimating.order import first_of, lower_is_better, ranked
+from unskew.evaluation.estimating.baselines import marked_estimates
+from unskew.evaluation.estimating.order import first_of, is_content, lower_is_better, ranked
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -48,9 +49,10 @@ class Grid:
 
     @classmethod
     def of(cls, report: "Report") -> "Grid":
-        """The grid of a report."""
+        """The grid of a report, the baselines below its models."""
+        rows = (*report.estimates, *marked_estimates(report.baselines))
         return cls(
-            {(row.metric, row.estimator, row.model): row for row in report.estimates},
+            {(row.metric, row.estimator, row.model): row for row in rows},
             frozenset(best_values(report)),
             level(report.settings.level, "%"),
             assumed_over(report),
@@ -117,10 +119,13 @@ def print_estimates(report: "Report", console: Console) -> None:
 
 
 def best_values(report: "Report") -> Iterator[tuple[str, str, str]]:
-    """Yield metric, estimator and model of the best values, equal ones included, where there are several models."""
+    """Yield metric, estimator and model of the best values, equal ones included, where there are several models.
+
+    Metrics that describe the lists have no best value.
+    """
     for metric, estimator in dict.fromkeys((row.metric, row.estimator) for row in report.estimates):
         order = ranked(report.estimates, metric, estimator, lower=lower_is_better(report.settings, metric))
-        if len(order) > 1:
+        if len(order) > 1 and not is_content(report.settings, metric):
             yield from ((metric, estimator, model) for model in first_of(order))
 
 

@@ -11,9 +11,10 @@ from unskew.display.phrases import chain, quoted, sentence
 from unskew.display.styles import COLOURS, GREY, Style, series_styles
 from unskew.estimators import OVER_ALL_PAIRS, Comparison, Estimate, Estimator
 from unskew.evaluation.collecting.sampled_ranks import correction_lines
+from unskew.evaluation.estimating.baselines import DESCRIBED, marked, marked_estimates
 from unskew.evaluation.estimating.best_models import judging_estimator, standing_of
 from unskew.evaluation.estimating.gamma_sweep import OrderChange, Sweep
-from unskew.evaluation.estimating.order import lower_is_better, ranked
+from unskew.evaluation.estimating.order import is_content, lower_is_better, ranked
 from unskew.evaluation.estimating.propensity_sum import diagnosed_propensity
 from unskew.evaluation.showing import charts
 from unskew.evaluation.showing.imputation_section import describe_methods, describe_slice
@@ -83,11 +84,13 @@ def _context(report: "Report") -> dict[str, Any]:
         "assumed": _assumed(report),
         "methods": describe_methods(report),
         "slice": describe_slice(report),
+        "content": {str(metric) for metric in report.settings.metrics if metric.kind == "content"},
         "lower": {str(metric) for metric in report.settings.metrics if metric.lower_is_better},
         "estimate_figures": [estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
         "clipped": any(row.clipped_share > 0 for row in rows),
         "tables": list(_tables(report, rows, [str(e) for e in estimators])),
         "added": {(row.metric, row.estimator) for row in twins},
+        "baselines": report.baselines,
         "correction": list(correction_lines(report.samples.correction or ())),
         "pair_groups": list(_pair_groups(report, rows)),
         "change_groups": []
@@ -158,7 +161,8 @@ def _judging_word(report: "Report", metric: str) -> str:
 
 def _best_first(report: "Report", rows: Sequence[Estimate], metric: str, estimator: str) -> list[str]:
     """The models that a metric judges, best first, undefined values last."""
-    order = ranked(rows, metric, estimator, lower=lower_is_better(report.settings, metric))
+    described = is_content(report.settings, metric)  # such models stay in the order they were named in
+    order = [] if described else ranked(rows, metric, estimator, lower=lower_is_better(report.settings, metric))
     judged = {row.model for row in rows if row.metric == metric}
     return [m for m in dict.fromkeys([*(row.model for row in order), *report.models]) if m in judged]
 
@@ -166,20 +170,32 @@ def _best_first(report: "Report", rows: Sequence[Estimate], metric: str, estimat
 def estimate_figure(report: "Report", rows: Sequence[Estimate], styles: dict[str, Style], place: int) -> Figure:
     """The chart of the estimates of the metric at this place of the settings."""
     metric = str(report.settings.metrics[place])
-    shown = [row for row in rows if row.metric == metric]
+    below = _baselines_of(report, metric)
+    shown = [*(row for row in rows if row.metric == metric), *below]
     models = _best_first(report, rows, metric, _judging_word(report, metric))
+    models += dict.fromkeys(row.model for row in below)
     svg = charts.estimates_chart(shown, models, styles, f"estimates-{place}")
     return Figure(metric, svg, () if svg else ("No value is defined.",))
 
 
 def _tables(report: "Report", rows: Sequence[Estimate], words: list[str]) -> Iterator[MetricTable]:
+    names = list(map(marked, DESCRIBED))
     for metric in map(str, report.settings.metrics):
         models = _best_first(report, rows, metric, _judging_word(report, metric))
         ordered = sorted(
             (row for row in rows if row.metric == metric),
             key=lambda row: (models.index(row.model), words.index(row.estimator)),
         )
-        yield MetricTable(metric, " · ".join(dict.fromkeys(row.definition for row in ordered)), tuple(ordered))
+        definitions = " · ".join(dict.fromkeys(row.definition for row in ordered))
+        below = sorted(
+            _baselines_of(report, metric), key=lambda row: (names.index(row.model), words.index(row.estimator))
+        )
+        yield MetricTable(metric, definitions, (*ordered, *below))
+
+
+def _baselines_of(report: "Report", metric: str) -> list[Estimate]:
+    """The estimates of the baselines by a metric, with marked names."""
+    return [row for row in marked_estimates(report.baselines) if row.metric == metric]
 
 
 def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGroup]:
@@ -187,7 +203,7 @@ def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGro
         metric, estimator = str(judged_by), str(form)
         standing = standing_of(report, judged_by, form)
         compared = list(standing.compared)
-        if not compared:
+        if not compared or judged_by.kind == "content":
             continue
         place = {model: k for k, model in enumerate(_best_first(report, rows, metric, estimator))}
         compared.sort(key=lambda c: (place[c.a], place[c.b]))

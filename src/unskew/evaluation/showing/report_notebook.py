@@ -6,6 +6,7 @@ from unskew.display.notebook import fragment, html_table
 from unskew.display.numbers import interval, level, move, number, p
 from unskew.estimators import Estimate
 from unskew.evaluation.comparing.changes import Changes
+from unskew.evaluation.estimating.baselines import marked_estimates
 from unskew.evaluation.showing.report_charts import first_chart
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ COLUMNS = (
 
 def notebook_html(report: "Report") -> str:
     """The verdict, the chart of the first metric, the estimates and the warnings."""
-    verdict = report.verdict
-    table = html_table(COLUMNS, [[_cell(row, name) for name in COLUMNS] for row in report.estimates])
+    verdict, rows = report.verdict, (*report.estimates, *marked_estimates(report.baselines))
+    table = html_table(COLUMNS, [[_cell(row, name) for name in COLUMNS] for row in rows])
     return fragment(verdict.sentence, verdict.summary, first_chart(report), [table], report.warnings)
 
 

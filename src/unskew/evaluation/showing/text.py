@@ -15,7 +15,7 @@ from unskew.evaluation.collecting.sampled_ranks import correction_lines
 from unskew.evaluation.comparing.changes import Changes
 from unskew.evaluation.estimating.best_models import Answer
 from unskew.evaluation.estimating.gamma_band import GammaBand
-from unskew.evaluation.estimating.order import lower_is_better, ranked
+from unskew.evaluation.estimating.order import is_content, lower_is_better, ranked
 from unskew.evaluation.estimating.seeds import Seeds
 from unskew.evaluation.showing.estimate_grid import print_estimates
 from unskew.evaluation.showing.slices_view import print_slices
@@ -42,13 +42,15 @@ def print_report(report: "Report", console: Console) -> None:
     print_verdict(report, console)
     print_estimates(report, console)
     aims = "; ".join(f"{word} {target}" for word, target in targets_of(report.estimates).items())
-    print_lines([f"targets: {aims}", *naive_lines(report)], console)
-    if report.comparisons:
+    print_lines([f"targets: {aims}", *naive_lines(report), *baseline_lines(report)], console)
+    if best_against_next(report):
         print_table(_comparisons(report), console)
     if report.seeds is not None:
         print_seeds(report.seeds, console)
     if report.band is not None and report.band.fitted:
         print_table(_over_gammas(report.band), console)
+    content = ", ".join(str(metric) for metric in report.settings.metrics if metric.kind == "content")
+    print_lines([f"no value is the better one: {content}"] if content else [], console)
     lower = ", ".join(str(metric) for metric in report.settings.metrics if metric.lower_is_better)
     print_lines([f"lower is better: {lower}"] if lower else [], console)
     print_lines(correction_lines(report.samples.correction or ()), console)
@@ -115,6 +117,12 @@ def naive_lines(report: "Report") -> list[str]:
         return []
     naive = {answer.metric for answer in report.answers if not answer.corrects}
     return [f"note: {naive_only(metric)}" for metric in report.settings.metrics if str(metric) in naive]
+
+
+def baseline_lines(report: "Report") -> list[str]:
+    """A note on baselines that are left out, and why."""
+    left_out = "" if report.baselines is None else report.baselines.left_out
+    return [f"note: the baselines are left out, because {left_out}"] if left_out else []
 
 
 def _answers(answers: Sequence[Answer], title: str, naive: str = "naive, same target") -> Table:
@@ -186,7 +194,7 @@ def best_against_next(report: "Report") -> list[Comparison]:
     chosen = []
     for metric, estimator in dict.fromkeys((row.metric, row.estimator) for row in report.estimates):
         rows = ranked(report.estimates, metric, estimator, lower=lower_is_better(report.settings, metric))
-        if len(rows) < 2:
+        if len(rows) < 2 or is_content(report.settings, metric):
             continue
         best, following = rows[:2]
         pair = {best.model, following.model}

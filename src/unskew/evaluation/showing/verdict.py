@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from unskew.data.candidates import All
 from unskew.display import numbers
 from unskew.display.numbers import factor, rounded, signed
 from unskew.display.phrases import capital, few, listed, lowered, quoted, sentence
@@ -14,6 +13,7 @@ from unskew.evaluation.estimating.best_models import OF_LISTS, Answer, Standing
 from unskew.evaluation.estimating.common_users import lacking_share
 from unskew.evaluation.showing import vocabulary as say
 from unskew.evaluation.showing.doubts import list_doubts
+from unskew.evaluation.showing.remarks import compare_with_popular, describe_scope
 from unskew.evaluation.showing.vocabulary import OF_A_LOG, OF_A_SAMPLE, Voice
 from unskew.metrics import AnyMetric
 from unskew.propensities import Uniform
@@ -76,6 +76,8 @@ def judge(report: "Report") -> Verdict:
     if contested:
         uniform = voice is OF_A_LOG and isinstance(report.settings.propensity, Uniform)
         headline, summary = _headline(contested, voice, uniform=uniform), tuple(_summary(contested, voice))
+    elif not report.answers:
+        headline, summary = say.ONLY_CONTENT, ()
     elif len(report.models) > 1 and all(answer.judging.order for answer in report.answers):
         headline, summary = say.NOTHING_TO_COMPARE, ()
     else:
@@ -85,7 +87,7 @@ def judge(report: "Report") -> Verdict:
         headline = _by_users(report, other, headline)
     return Verdict(
         headline,
-        (*_scope(report), *summary),
+        (*describe_scope(report), *summary, *compare_with_popular(report)),
         findings,
         tuple(list_doubts(report, voice)),
         next(map(sentence, rows_left_out.look(report)), ""),
@@ -108,19 +110,6 @@ def _by_users(report: "Report", other: "Report | None", headline: str) -> str:
     if other is None:
         return f"{text} {say.NO_COMMON_USER}"
     return f"{text} {say.COMMON_USERS.format(users=known, headline=lowered(other.verdict.answer))}"
-
-
-def _scope(report: "Report") -> Iterator[str]:
-    """Yield sentences on what the numbers are about, where that is not what a reader expects."""
-    split = report.samples.judged.split
-    if split.exposed and isinstance(split.rule, All) and split.test_in_train.any():
-        yield say.MAY_REPEAT.format(shared=int(split.test_in_train.sum()), rows=len(split.test))
-    if report.settings.users == "served" and len(report.models) > 1:
-        yield say.SERVED
-    if report.chosen is not None:
-        yield sentence(report.chosen.sentence)
-    if report.stop is not None:
-        yield report.stop.sentence
 
 
 def _voice(report: "Report") -> Voice:

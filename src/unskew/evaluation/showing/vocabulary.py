@@ -52,6 +52,7 @@ OF_A_SAMPLE = Voice(
 
 # headlines
 NOTHING_TO_COMPARE = "No two models are judged by the same metric, so there is nothing to compare."
+ONLY_CONTENT = "The metrics of this run describe the lists; none of them says which model is better."
 UNIFORM = "The propensity is uniform, so nothing here is corrected for the skew of the log."
 WINNER_CHANGES = "{act} changes the winner from {before} to {after} on {metrics}."
 BEST = "{model} is best of {n} models on {metrics}"
@@ -91,6 +92,7 @@ HOLDS_FOR = (
 FEW_USERS_DECIDE = (
     "A small p-value does not count as beyond chance where the effective number of users is small (Student's t)."
 )
+NOT_ABOVE_POPULAR = "{who} clearly better than the baseline “popular” on {metrics}."
 NAMES_DIFFER = "On {metrics} {naive} and {corrected} name different models, {why}."
 NOT_BOTH = "but not both beyond chance"
 NOT_ON_COMMON_USERS = "but not on the users whom all models know"
@@ -170,6 +172,10 @@ ASSUMES_SLICE = (
     "The estimates assume that the {rows:,} rows of the slice ({positives:,} positive) were drawn from the candidates "
     "with equal chances."
 )
+SCORED = (
+    "{metric} weights items by a fixed function of their training counts, not by their chance to be observed, and its "
+    "target is not a mean over relevant pairs; use adg or recall with snips to correct for the skew"
+)
 NAIVE_ONLY = "{metric} is the naive average only; use {snips} to correct it"
 NAIVE_ONLY_BECAUSE = "{metric} is the naive average only, because {why}; {instead} can be corrected"
 
@@ -220,6 +226,8 @@ def naive_only(metric: AnyMetric) -> str:
     cutoff = "" if metric.cutoff is None else f"@{metric.cutoff}"
     if metric.kind in {"mean", "loss", "graded"}:
         return NAIVE_ONLY.format(metric=metric, snips=Option("estimator", "snips"))
+    if metric.kind == "scored":
+        return SCORED.format(metric=metric)
     why = "its value depends on relevant items that were never observed"
     if metric.kind == "sum":
         why = "a sum over relevant items has no mean over pairs"

@@ -15,6 +15,7 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.errors import ConfigError
+from unskew.metrics.content import ContentMetric
 from unskew.metrics.dcg import NDCG
 from unskew.metrics.exact.user_lists import UserLists
 from unskew.metrics.losses import RatingLoss
@@ -163,6 +164,8 @@ def expected_move(
 def mixed_move(metric: str | MetricWord, ranks: "Ranks", mix: SizeMix) -> Move:
     """Return the same as `expected_move` for random sizes: the mean over the sizes of each user."""
     metric = parse_metric(metric)
+    if isinstance(metric, ContentMetric) or metric.kind == "scored":
+        raise ConfigError(f"{metric} is not known for other sizes; use a mean such as adg")
     if isinstance(metric, RatingLoss):
         raise ConfigError(f"{metric} is a metric of predicted ratings; choose one of ranks, such as adg")
     _check_ranks(ranks)

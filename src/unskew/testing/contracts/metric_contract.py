@@ -9,7 +9,18 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.errors import ConfigError
-from unskew.metrics import AnyMetric, AtK, ListMetric, Metric, RatingLoss, UserLists, expected_move, parse_metric
+from unskew.metrics import (
+    AnyMetric,
+    AtK,
+    ContentMetric,
+    ListMetric,
+    Metric,
+    RatingLoss,
+    TopItems,
+    UserLists,
+    expected_move,
+    parse_metric,
+)
 from unskew.metrics.metric import Kind
 from unskew.testing.contracts.require import (
     check_word,
@@ -43,11 +54,12 @@ def check_metric(metric: AnyMetric | str, *, low: float = 0.0, high: float = mat
     `high`; ``unbiased_to_missing`` is true. A metric of single items: the gain of a row depends only on that row, and
     on the number of candidates only if ``uses_candidates``. A list metric: users do not depend on each other, a user
     without a positive has NaN, and the optimistic and pessimistic values are those of the best and the worst order. A
-    loss: the loss of a row depends only on that row, and a nearer prediction is never worse.
+    loss: the loss of a row depends only on that row, and a nearer prediction is never worse. A metric of what is in the
+    lists: one number per user, whose mean lies between `low` and `high` and does not depend on the order of users.
 
     Parameters
     ----------
-    metric : Metric, ListMetric, RatingLoss or str
+    metric : Metric, ListMetric, RatingLoss, ContentMetric or str
         A metric or its word, with the cut-off to check.
     low, high : float
         Smallest and largest value for one user, or one row of a loss.
@@ -77,6 +89,9 @@ def _check(metric: AnyMetric, rng: np.random.Generator, low: float, high: float)
     if isinstance(metric, RatingLoss):
         _check_loss(metric, rng, low, high)
         return
+    if isinstance(metric, ContentMetric):
+        _check_content(metric, rng, low, high)
+        return
     users = random_users(40, rng)
     if isinstance(metric, ListMetric):
         _check_lists(metric, users)
@@ -90,7 +105,7 @@ def _check(metric: AnyMetric, rng: np.random.Generator, low: float, high: float)
 
 def _check_names(metric: AnyMetric) -> None:
     plain = metric.metric if isinstance(metric, AtK) else metric
-    if isinstance(plain, ListMetric) and plain.k is not None:
+    if isinstance(plain, ListMetric | ContentMetric) and plain.k is not None:
         require(is_line(str(plain)), plain, "str() must give one line, which names the metric in tables")
         if plain.word:
             require(
@@ -165,6 +180,17 @@ def _check_expected(metric: Metric, users: list[ScoredUser]) -> None:
             metric,
             "an item that the model did not list gains something inside a cut-off; let it gain 0",
         )
+
+
+def _check_content(metric: ContentMetric, rng: np.random.Generator, low: float, high: float) -> None:
+    items = np.array([rng.permutation(30)[: metric.cutoff or 1] for _ in range(20)])
+    lists = TopItems(items, rng.integers(0, 50, 30), 60)
+    values = metric.values(lists)
+    require(values.shape == (20,), metric, f"values() returned shape {values.shape} for 20 users; return one per user")
+    mean = float(np.mean(values))
+    require(low <= mean <= high, metric, f"the mean over users is {mean:g}, outside {low:g} to {high:g}")
+    turned = metric.values(TopItems(items[::-1], lists.counts, 60))
+    require(np.allclose(turned[::-1], values), metric, "its numbers depend on the order of the users")
 
 
 def _check_lists(metric: ListMetric, users: list[ScoredUser]) -> None:

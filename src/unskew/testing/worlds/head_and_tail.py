@@ -46,4 +46,4 @@ def judge_models(*kinds: str, users: int = 200, names: tuple[str, ...] | None = 
     settings.setdefault("metrics", ["recall@10"])
     settings.setdefault("estimators", NAIVE_AND_SNIPS)
     split = settings.pop("split", None) or make_split(users)
-    return evaluate(models, split, **settings)
+    return evaluate(models, split, **{"baselines": False, **settings})

@@ -111,9 +111,14 @@ def from_ranks(ranks: list[int], n: int) -> UserLists:
 
 
 def all_forms() -> list[str]:
-    """Return every registered metric with every choice of its options, without cut-off."""
+    """Return every registered metric with every choice of its options, without cut-off.
+
+    Metrics that need more than ranks of held-out items are left out: what is in the lists, and training counts.
+    """
     forms = []
     for member in MetricWord.members():
+        if member.kind in {"content", "scored"}:
+            continue
         hints = typing.get_type_hints(member)
         fields = [field for field in dataclasses.fields(member) if field.init]
         choices = [typing.get_args(hints[field.name]) or (False, True) for field in fields]
