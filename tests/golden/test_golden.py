@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 
 import golden_files
+import llvmlite.binding
+import numba
 import pytest
 from golden_cases import STUDIES
 from golden_refusals import REFUSALS
@@ -13,6 +15,13 @@ from golden_worlds import write_worlds
 from make_golden import STORED, study_data
 
 SHOWN = 5
+TRAINED_ON = {"study-yang2018-table3": "znver4"}
+"""Studies whose models take many steps in loops that are vectorised for the processor, so that last bits grow."""
+
+
+def processor() -> str:
+    """The processor that loops are compiled for."""
+    return str(numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name())
 
 
 @pytest.fixture(scope="session")
@@ -53,6 +62,9 @@ def test_the_tables_of_studies_are_those_of_the_corpus(name: str, inputs: Path, 
     stored, here = golden_files.read(golden_files.json_path(name))["data"], study_data(name)
     if stored != here:
         pytest.skip(f"the corpus was made with other data: {stored}, and here is {here}")
+    made_on = TRAINED_ON.get(name)
+    if made_on not in {None, processor()}:
+        pytest.skip(f"compiled loops add in another order on {processor()}; the corpus was made on {made_on}")
     check(name, run_case(name, inputs, tmp_path / "run"))
 
 
