@@ -1,5 +1,7 @@
 """A small world on disk, and the command line called from within the test."""
 
+import os
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +54,37 @@ class World:
         """The words of an evaluation of these files."""
         models = ["--factors", self / "mf.npz"] if model else []
         return ["evaluate", "--train", self / train, "--test", self / test, *models, *more]
+
+
+def read_terminal(command: list[str], environment: dict[str, str]) -> str:
+    """What a command shows on stderr, a terminal. It is read while it runs, because a terminal holds little."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env=environment)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(ours, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(ours)
+    assert process.wait(120) == 0
+    return shown.decode(errors="replace")
+
+
+@pytest.fixture
+def on_terminal() -> Callable[[list[str], dict[str, str]], str]:
+    return read_terminal
+
+
+@pytest.fixture(autouse=True)
+def _width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)  # packages that other tests import may have set it
 
 
 @pytest.fixture

@@ -3,9 +3,7 @@
 import io
 import json
 import os
-import pty
 import re
-import subprocess
 import sys
 
 import numpy as np
@@ -92,22 +90,8 @@ def test_words_stand_beside_the_bar_of_their_stage():
     assert "loss 0.5, recall@10 [0.25]" in stream.getvalue()
 
 
-def test_a_terminal_shows_the_loss_and_the_validation_metric(world, validated):
-    reading, writing = pty.openpty()
+def test_a_terminal_shows_the_loss_and_the_validation_metric(world, validated, on_terminal):
     command = [sys.executable, "-m", "unskew", *validated, "--json", world / "out.json"]
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "150"}
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=writing, env=environment)
-    os.close(writing)
-    shown = b""
-    while True:
-        try:
-            piece = os.read(reading, 4096)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        shown += piece
-    os.close(reading)
-    assert process.wait() == 0
-    assert b"training mine" in shown
-    assert re.search(rb"loss 0\.\d{4}, recall@10 [01]\.\d{4}", shown)
+    shown = on_terminal(command, {**os.environ, "TERM": "xterm", "COLUMNS": "150"})
+    assert "training mine" in shown
+    assert re.search(r"loss 0\.\d{4}, recall@10 [01]\.\d{4}", shown)

@@ -13,7 +13,20 @@ from unskew.errors import ConfigError
 
 NOT_HERE = (
     *("factors", "scores", "model", "predictions"),  # the two models are arguments
-    *("max_dropped", "against", "html", "format", "until", "on", "work", "partitions", "memory", "config", "windows"),
+    *(
+        "max_dropped",
+        "against",
+        "html",
+        "format",
+        "until",
+        "on",
+        "work",
+        "partitions",
+        "memory",
+        "config",
+        "windows",
+        "by",
+    ),
 )
 """Options of ``unskew evaluate`` that a gate does not have."""
 METRIC = "recall@10"

@@ -141,7 +141,7 @@ class EvaluateOptions(ColumnOptions):
     train: Annotated[
         Path | None,
         typer.Option(
-            help="Training interactions: a file (- is stdin; FILE:user=NAME,item=NAME,... for column names of its "
+            help="Training interactions: a file (- is stdin; FILE:user=NAME,item=NAME for column names of its "
             "own), or a folder or URL of Parquet files, read part by part."
         ),
     ] = None
@@ -322,11 +322,7 @@ class EvaluateOptions(ColumnOptions):
     ] = None
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FILE:COLUMN|popularity|test:week",
-            help="Estimates by group as well: a table of users or items and one of its columns, strata of popularity, "
-            "or the day, week or month of the test rows; repeatable.",
-        ),
+        typer.Option(metavar="GROUPS", help="Estimates by group: FILE:COLUMN, popularity or test:week; repeatable."),
     ] = None
     json: JsonFile = None
     html: HtmlFile = None

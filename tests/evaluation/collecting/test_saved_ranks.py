@@ -90,7 +90,7 @@ def test_a_metric_that_is_no_number_is_named() -> None:
     [
         ("popular", "models must be a mapping"),
         ({"m": MatrixScorer}, "model 'm' is the class MatrixScorer"),
-        ({"m": 3}, "model 'm' is int; give an object with a method score"),
+        ({"m": 3}, "model 'm' is int, which is not recognised; give an object with a method score"),
     ],
 )
 def test_what_is_no_model_is_refused_in_words(models: object, message: str) -> None:
