@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unskew.display.numbers import interval, move, number
+from unskew.display.page import Figure
 from unskew.display.text_table import digits, plain_text, print_lines, print_table, table, words
 
 if TYPE_CHECKING:
@@ -70,9 +71,9 @@ def slice_charts(slices: "Slices") -> "Charts":
     )
 
 
-def slice_figures(slices: "Slices") -> list[str]:
-    """The same charts as SVG for a page."""
-    return [drawn for _, _, drawn in _drawn(slices)]
+def slice_figures(slices: "Slices") -> list[Figure]:
+    """The same charts for a page."""
+    return [Figure(f"{metric} by {estimator}", drawn) for metric, estimator, drawn in _drawn(slices)]
 
 
 def _drawn(slices: "Slices") -> Iterator[tuple[str, str, Any]]:
