@@ -63,3 +63,5 @@ html_css_files = ["unskew.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
+
+suppress_warnings = ["mystnb.unknown_mime_type"]  # charts are Vega-Lite for notebooks and HTML for pages

@@ -13,11 +13,10 @@ from test_docs import DOCS, bodies, environment, example
 PAGE = DOCS / "guide" / "gate.md"
 
 
-def recipe(name: str) -> str:
-    """The file that a cell of the page writes."""
-    heading = f"%%writefile {name}\n"
-    (body,) = (body for body in bodies(PAGE, "{code-cell} python") if body.startswith(heading))
-    return body.removeprefix(heading)
+def recipe(beginning: str, end: str) -> str:
+    """The file that a cell of the page writes, between these words."""
+    (body,) = (body for body in bodies(PAGE, "{code-cell} python") if beginning in body)
+    return body.split(beginning, 1)[1].split(end, 1)[0] if end else body.split(beginning, 1)[1]
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_steps_of_the_github_workflow_run_and_write_a_summary(folder: Path) -> None:
-    workflow = yaml.safe_load(recipe("gate.yml"))
+    workflow = yaml.safe_load(recipe('workflow = r"""', '"""'))
     steps = [step["run"] for step in workflow["jobs"]["gate"]["steps"] if "run" in step]
     assert steps[0].startswith("pip install")
     variables = {**environment(), "GITHUB_STEP_SUMMARY": str(folder / "summary.md")}
@@ -42,7 +41,7 @@ def test_the_steps_of_the_github_workflow_run_and_write_a_summary(folder: Path) 
 
 
 def test_the_recipe_for_pytest_runs(folder: Path) -> None:
-    (folder / "test_model.py").write_text(recipe("test_model.py"))
+    (folder / "test_model.py").write_text(recipe("%%writefile test_model.py\n", ""))
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_model.py"]
     outcome = subprocess.run(words, cwd=folder, env=os.environ, capture_output=True, text=True, check=False)
     assert outcome.returncode == 0, outcome.stdout
