@@ -51,9 +51,8 @@ def text(docs: Path = DOCS, known: str = "") -> str:
     descriptions = {match["target"]: match["description"] for match in _LINE.finditer(known)}
     parts = ["# unskew", "> " + SUMMARY.replace("\n", "\n> "), NOTES]
     for caption, pages in sections(docs).items():
-        lines = [
-            f"- [{title(docs / page)}]({page}): {descriptions.get(page) or first_sentence(docs / page)}" for page in pages
-        ]
+        known_or_first = {page: descriptions.get(page) or first_sentence(docs / page) for page in pages}
+        lines = [f"- [{title(docs / page)}]({page}): {sentence}" for page, sentence in known_or_first.items()]
         parts.append(f"## {caption}\n\n" + "\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
