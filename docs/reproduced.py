@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from unskew.studies import get_study
+
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "docs" / "_data" / "reproduced"
 STUDIES = ("schnabel2016", "yang2018", "lim2015", "tian2020", "wang2024")
@@ -28,7 +30,7 @@ def headlines(folder: Path = DATA) -> str:
             continue
         counts = (result["counts"][name] for name in COUNTS)
         shown = (f"{count['good']} of {count['judged']}" if count["judged"] else "-" for count in counts)
-        causes = [each["cause"] for each in result["disagreements"]]
+        causes = [cause_of(study, each) for each in result["disagreements"]]
         known = sum(cause != UNKNOWN for cause in causes)
         rows.append([f"`{study}`", *shown, f"{known} of {len(causes)}", f"{result['seconds'] / 60:.0f}"])
     heads = ["study", "printed numbers that agree", "claims of the paper that hold", "references that agree"]
@@ -40,11 +42,17 @@ def disagreements(study: str, folder: Path = DATA) -> str:
     result = _read(folder, study)
     if result is None:
         return f"*Not run whole: `unskew reproduce {study} --json F` and `python docs/reproduced.py F`.*"
-    rows = [[f"`{each['table']}`", *(_cell(each[name]) for name in _PARTS)] for each in result["disagreements"]]
+    rows = [
+        [f"`{each['table']}`", *map(_cell, (each["what"], each["found"], cause_of(study, each)))]
+        for each in result["disagreements"]
+    ]
     return _table(["table", "what the paper says", "what we found", "cause"], rows) if rows else "*Nothing disagrees.*"
 
 
-_PARTS = ("what", "found", "cause")
+def cause_of(study: str, disagreement: Mapping[str, str]) -> str:
+    """Return the cause that the study has for it, or `UNKNOWN`."""
+    causes = (cause for cause in get_study(study).causes if cause.table == disagreement["table"])
+    return next((str(cause) for cause in causes if cause.of in disagreement["what"]), UNKNOWN)
 
 
 def reduced(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,16 +66,13 @@ def reduced(result: Mapping[str, Any]) -> dict[str, Any]:
 def _disagreements(table: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
     for cell in table["cells"]:
         if cell["paper"] is not None and cell["agrees"] is False:
-            what = f"{cell['row']}, {cell['column']}: {cell['paper']:g}"
-            found = (
-                f"{round(cell['ours'], _DIGITS):g} on {cell['data']}, tolerance {round(cell['tolerance'], _DIGITS):g}"
-            )
-            _, _, cause = cell["note"].partition("cause: ")
-            yield {"table": table["table"], "what": what, "found": found, "cause": cause or UNKNOWN}
+            what = f"{cell['row']}, {cell['column']}, {cell['data']}: {cell['paper']:g}"
+            found = f"{round(cell['ours'], _DIGITS):g}, tolerance {round(cell['tolerance'], _DIGITS):g}"
+            yield {"table": table["table"], "what": what, "found": found}
     for claim in table["claims"]:
         if claim["holds"] is False and claim["source"] != "ours":
-            what, cause = f"{claim['claim']} [{claim['source']}]", claim.get("cause", UNKNOWN)
-            yield {"table": table["table"], "what": what, "found": claim["evidence"], "cause": cause}
+            what = f"{claim['claim']} [{claim['source']}]"
+            yield {"table": table["table"], "what": what, "found": claim["evidence"]}
 
 
 def write(sources: Iterable[Path], folder: Path = DATA) -> None:
