@@ -93,6 +93,7 @@ def test_the_gallery_lists_its_pages_and_each_ends_with_the_truth() -> None:
         assert any(heading in read(page) for heading in ("## What was true", "## How often is the gate wrong?"))
         assert any("remove-cell" in body and "assert" in body for body in cells), f"{page.name} checks no claim"
         assert any("alt.Chart" in body or ".charts[" in body for body in cells), f"{page.name} has no chart"
+        assert "import altair" not in read(page) or 'alt.renderers.enable("svg")' in read(page)  # no scripts
 
 
 def test_the_readme_and_the_page_on_other_libraries_name_the_same_versions_and_day() -> None:
