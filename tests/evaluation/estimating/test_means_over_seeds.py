@@ -7,7 +7,7 @@ import pytest
 
 from unskew import Interactions, Split, evaluate
 from unskew.estimators import Terms, difference_of_means, influence_of, mean_of_replicates
-from unskew.evaluation.estimating.seeds import seed_groups
+from unskew.evaluation.estimating.seed_means import seed_groups
 from unskew.ranking import MatrixScorer
 
 WORDS = {"metrics": ["recall@3", "ndcg@3"], "estimators": ["aoa"]}
