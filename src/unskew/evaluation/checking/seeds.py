@@ -32,12 +32,12 @@ def seeds_not_grouped(report: "Report") -> Iterator[str]:
     for model, names in seeds.items():
         if model in report.models:
             yield (
-                f"{few(names)} {'is' if len(names) == 1 else 'are'} not grouped, because an entry is called {model!r}, "
-                "as their model would be; rename it"
+                f"{_named(names)} {'is' if len(names) == 1 else 'are'} not grouped, because an entry is called "
+                f"{model!r}, as their model would be; rename it"
             )
     if why and any(len(names) > 1 for names in seeds.values()):
         names = next(names for names in seeds.values() if len(names) > 1)
-        yield f"{few(names)} are judged as {len(names)} models, because {why}"
+        yield f"{_named(names)} are judged as {len(names)} models, because {why}"
 
 
 @check(
@@ -56,15 +56,15 @@ def few_seeds(report: "Report") -> Iterator[str]:
     if small:
         least, one = min(len(several[model]) for model in small), len(small) == 1
         yield (
-            f"{few(small)} {'has only' if one else 'have as few as'} {least} seeds, so the error over seeds is hardly "
-            "known and the interval is wide; train four or more"
+            f"{_named(small)} {'has only' if one else 'have as few as'} {least} seeds, so the error over seeds is "
+            "hardly known and the interval is wide; train four or more"
         )
     alone = [names[0] for names in report.judged.members.values() if len(names) == 1 and base_of(names[0])]
     alone = [name for name in alone if base_of(name) not in report.models]
     if alone:
         one = len(alone) == 1
         about = "has one seed, so its interval is" if one else "have one seed each, so their intervals are"
-        yield f"{few(alone)} {about} about {'that entry' if one else 'these entries'} alone; train more"
+        yield f"{_named(alone)} {about} about {'that entry' if one else 'these entries'} alone; train more"
 
 
 @check(
@@ -83,8 +83,8 @@ def seeds_without_metric(report: "Report") -> Iterator[str]:
             lacking = [name for name in names if name not in entries]
             if lacking and len(lacking) < len(names):
                 yield (
-                    f"{metric} of {model!r} is over {len(names) - len(lacking)} of {counted(len(names), 'seed')}, "
-                    f"because {few(lacking)} cannot be judged by it"
+                    f"{metric} of model {model!r} is over {len(names) - len(lacking)} of "
+                    f"{counted(len(names), 'seed')}, because {few(lacking)} cannot be judged by it"
                 )
 
 
@@ -96,3 +96,7 @@ def _seeds(report: "Report") -> dict[str, list[str]]:
         if base is not None:
             found.setdefault(base, []).append(name)
     return found
+
+
+def _named(names: list[str]) -> str:
+    return f"{'model' if len(names) == 1 else 'models'} {few([repr(name) for name in names])}"

@@ -99,7 +99,7 @@ def _context(report: "Report") -> dict[str, Any]:
         if report.against is None
         else [list(group) for _, group in groupby(report.against.rows, key=lambda row: row.metric)],
         "slice_figures": [slice_figures(slices) for slices in report.sliced],
-        "slice_styles": list(series_styles(list(report.models)).values()),
+        "slice_styles": list(series_styles(list(judged_models.members)).values()),
         "slice_columns": ["group", "model", "estimate", "users", "value", "interval", "shrunken"],
         "band_columns": [] if band is None else ["metric", "estimator", "model", *_gamma_columns(band.gammas)],
         "forest": WIDTH,
