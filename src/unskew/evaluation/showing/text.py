@@ -159,7 +159,7 @@ def _seeds(rows: Sequence[SeedEstimate]) -> Table:
         ]
         for row in rows
     ]
-    return table("Over seeds: standard deviation, and standard errors by users and by seeds", columns, cells, group=2)
+    return table("Over seeds: deviation, and standard errors by users and by seeds", columns, cells, group=2)
 
 
 def _over_gammas(band: GammaBand) -> Table:
