@@ -90,12 +90,12 @@ def seeds_without_metric(report: "Report") -> Iterator[str]:
 
 def _seeds(report: "Report") -> dict[str, list[str]]:
     """The entries with a seed, by their model."""
-    found: dict[str, list[str]] = {}
+    by_model: dict[str, list[str]] = {}
     for name in report.models:
         base = base_of(name)
         if base is not None:
-            found.setdefault(base, []).append(name)
-    return found
+            by_model.setdefault(base, []).append(name)
+    return by_model
 
 
 def _named(names: list[str]) -> str:

@@ -80,12 +80,12 @@ class SeedMeans:
     @cached_property
     def _influences(self) -> dict[str, list[Floats]]:
         """Of each model; empty if one of its seeds has none, which is so for one user."""
-        found = {
+        of_entries = {
             model: [self.interval.influence(self.terms[name]) for name in self.members[model]] for model in self.members
         }
         return {
             model: [each for each in some if each is not None] if all(each is not None for each in some) else []
-            for model, some in found.items()
+            for model, some in of_entries.items()
         }
 
     @cached_property
