@@ -4,11 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from selected_logs import SelectedLog
 
 from unskew import Interactions, Split, evaluate
 from unskew.errors import ConfigError
 from unskew.evaluation.showing.text import as_text
 from unskew.ranking import MatrixScorer
+from unskew.testing.worlds.exposed_worlds import POOLED, exposed_world
 
 WORDS = {"metrics": ["recall@3", "auc"], "estimators": ["snips", "aoa"]}
 USERS, ITEMS = 60, 12
@@ -282,3 +284,36 @@ def test_groups_of_rows_have_models(report):
         if row.model.startswith("a/") and (row.group, row.metric, row.estimator) == (head.group, "auc", head.estimator)
     ]
     assert head.value == pytest.approx(np.mean(values))
+
+
+def test_the_band_over_methods_has_the_means_by_each_method():
+    log = SelectedLog.of()
+    taste, noise = log.scores["taste"], np.random.default_rng(0).normal(size=(3, *log.scores["taste"].shape))
+    models = {f"taste/seed{k}": MatrixScorer(taste + each) for k, each in enumerate(noise)}
+    models["popular"] = log.models["popular"]
+    report = evaluate(models, log.split(), metrics=["auc"], estimators=["blend"], positive="rating>=1")
+    of_entries, of_models = (band.by_metric["auc"] for band in (report.estimated.methods, report.judged.methods))
+    assert list(of_models) == list(of_entries)
+    for method, points in of_models.items():
+        values = [each.value for each in of_entries[method] if each.model.startswith("taste")]
+        mean, popular = points
+        assert (mean.model, popular.model) == ("taste", "popular")
+        assert mean.value == pytest.approx(np.mean(values))
+        assert popular.low == pytest.approx(of_entries[method][3].low)
+    row = row_of(report.judged.estimates, "taste", "auc", "blend")
+    assert row.assumed_low == min(points[0].low for points in of_models.values())
+    assert {name for _, first in report.answers[0].by_method for name in first} <= {"taste", "popular"}
+    assert "/seed" not in report.verdict.sentence
+
+
+def test_an_exposed_sample_has_models_in_its_page():
+    split, models = exposed_world()
+    shifted = np.roll(models["sharp"].score(np.arange(split.test.n_users)), 1, axis=0)
+    entries = {"sharp/seed0": models["sharp"], "sharp/seed1": MatrixScorer(shifted), "broad": models["broad"]}
+    report = evaluate(entries, split, metrics=["recall@2"], estimators=["traditional", POOLED])
+    page = report.to_html()
+    words = page[page.index('<section id="sample">') :]
+    words = words[: words.index("</section>")]
+    assert "“sharp”" in words
+    assert "/seed" not in words
+    assert row_of(report.judged.estimates, "sharp", "recall@2", POOLED).seeds_error is not None
