@@ -97,21 +97,23 @@ def _problem(data: Any, schema: Any, path: str) -> str:
     """What does not fit, empty if all does."""
     if isinstance(schema, Mapping):
         return _problem_of_object(data, schema, path)
-    if isinstance(schema, list):
-        if not isinstance(data, list):
-            return _other(data, "a list", path)
-        return _first((value, schema[0], f"{path}[{place}]") for place, value in enumerate(data))
+    if isinstance(schema, list | Each):
+        return _problem_of_parts(data, schema, path)
+    if isinstance(schema, tuple):
+        problems = [_problem(data, each, path) for each in schema]
+        return "" if "" in problems else max(problems, key=len)
+    fits, words = _scalar(data, schema)
+    return "" if fits or schema is Anything else _other(data, words, path)
+
+
+def _problem_of_parts(data: Any, schema: list[Any] | Each, path: str) -> str:
     if isinstance(schema, Each):
         if not isinstance(data, Mapping):
             return _other(data, "an object", path)
         return _first((value, schema.schema, _below(path, key)) for key, value in data.items())
-    if isinstance(schema, tuple):
-        problems = [_problem(data, each, path) for each in schema]
-        return "" if "" in problems else max(problems, key=len)
-    if schema is Anything:
-        return ""
-    fits, words = _scalar(data, schema)
-    return "" if fits else _other(data, words, path)
+    if not isinstance(data, list):
+        return _other(data, "a list", path)
+    return _first((value, schema[0], f"{path}[{place}]") for place, value in enumerate(data))
 
 
 def _scalar(data: Any, schema: Any) -> tuple[bool, str]:
