@@ -21,9 +21,7 @@ def ir_measures(example):
     from ir_measures import R, nDCG
 
     k = len(example["top"][0][0])
-    qrels = [
-        package.Qrel(str(user), str(item), 1) for user, items in enumerate(example["test"]) for item in items
-    ]
+    qrels = [package.Qrel(str(user), str(item), 1) for user, items in enumerate(example["test"]) for item in items]
     numbers = {"R": [], "nDCG": []}
     for lists in example["top"]:
         run = [
@@ -100,7 +98,9 @@ def warprec(example):
     import torch
 
     whole = sys.version_info >= (3, 12)
-    if not whole and "warprec" not in sys.modules:  # the package needs a later Python, but these modules of it do not: load them without the rest
+    if (
+        not whole and "warprec" not in sys.modules
+    ):  # the package needs a later Python, but these modules of it do not: load them without the rest
         (folder,) = find_spec("warprec").submodule_search_locations
         for name in ("warprec", "warprec.utils", "warprec.evaluation", "warprec.evaluation.metrics"):
             sys.modules[name] = types.ModuleType(name)
@@ -147,4 +147,6 @@ if __name__ == "__main__":
     numbers = PACKAGES[name](example)
     seconds = time.perf_counter() - start
     python = ".".join(map(str, sys.version_info[:3]))
-    print(json.dumps({"version": metadata.version(name), "python": python, "seconds": seconds, "numbers": numbers}))
+    sys.stdout.write(
+        json.dumps({"version": metadata.version(name), "python": python, "seconds": seconds, "numbers": numbers})
+    )

@@ -8,7 +8,7 @@ __all__ = ["STUDY"]
 STUDY = Study(
     name="peers",
     title="Head to head: other packages' corrected metrics and ours, next to known relevance",
-    reference="A study of unskew, not of a paper: metrics of WarpRec, PyTorch Geometric, RecTools, RecPack, ir_measures",
+    reference="A study of ours, not of a paper: metrics of WarpRec, PyTorch Geometric, RecTools, RecPack, ir_measures",
     tables=tables.TABLES,
     of_paper=False,
 )

@@ -56,8 +56,8 @@ DRAWN = tuple(method for method in METHODS if method.target == RECALL and method
 PROTOCOL = (
     "All methods are given the same: the positives of train and test, and the lists of ten of "
     f"{len(MODELS)} models ({', '.join(MODELS)}), trained once per log on the positives of train. A fifth of the rows, "
-    "drawn at random, is the test. Candidates are the pairs that are not positive in train. Ties of scores are broken "
-    "at random, once for all methods."
+    "drawn at random, is the test. Users without a positive in train are left out. Candidates are the pairs that are "
+    "not positive in train. Ties of scores are broken at random, once for all methods."
 )
 TARGETS = (
     "Each number is compared with the truth of its own target: the same metric over all relevant candidates. The "
@@ -70,16 +70,17 @@ TARGETS = (
 )
 PACKAGES = (
     "The numbers of other packages are computed by our own code of their formulas, which the tests compare with "
-    "numbers that the packages themselves gave. ir_measures: the plain average. RecTools: the metric after debias_config has "
-    "dropped positives of very popular items at random; its NDCG with divide_by_achievable, so that it is the usual "
-    "one. RecPack: hits weighted by all interactions over those of the item, fitted on the held-out positives, as its "
-    "documentation suggests; its level is not that of a rate. PyTorch Geometric: weights are its user's, here those of "
-    "our default propensity popularity. WarpRec: propensity by training counts, power 0.5, floor 0.1, which are its "
-    "values; SNIPSDCG is a mean gain per positive, so its target is that of adg@10."
+    "numbers that the packages themselves gave. ir_measures: the plain average. RecTools: the metric after "
+    "debias_config has dropped positives of very popular items at random; its NDCG with divide_by_achievable, so that "
+    "it is the usual one. RecPack: hits weighted by all interactions over those of the item, fitted on the held-out "
+    "positives, as its documentation suggests; its level is not that of a rate. PyTorch Geometric: weights are its "
+    "user's, here those of our default propensity popularity. WarpRec: propensity by training counts, power 0.5, "
+    "floor 0.1, which are its values; SNIPSDCG is a mean gain per positive, so its target is that of adg@10."
 )
 SECONDS_NOTE = (
-    "seconds: all models of one log, in the mean over logs. That of other packages is the time of our code of their "
-    "formulas from lists to numbers; ours is from scores to intervals, with the check of auto on simulated logs."
+    "seconds: of the processor, all models of one log, in the mean over logs. That of other packages is the time of "
+    "our code of their formulas from lists to numbers; ours is from scores to intervals, with the check of auto on "
+    "simulated logs."
 )
 
 

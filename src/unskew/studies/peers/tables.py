@@ -25,13 +25,14 @@ from unskew.studies.truth.complete import (
 )
 from unskew.studies.truth.findings import Case
 from unskew.studies.truth.logs import Log
-from unskew.studies.truth.worlds import GRID, world_case
 from unskew.studies.truth.worlds import describe as describe_worlds
+from unskew.studies.truth.worlds import world_case
 
-WORLD_SEEDS, COAT_SEEDS = Size(2, 1, trials=True), Size(4, 1, trials=True)
+WORLD_SEEDS, COAT_SEEDS = Size(2, 1, trials=True), Size(3, 1, trials=True)
 KUAIREC_SEEDS, JESTER_SEEDS = Size(1), Size(2, 1, trials=True)
-KUAIREC_GRID: Size[tuple[int, int]] = Size((1000, 2000), (250, 400))
-JESTER_USERS = Size(2000, 500)
+WORLD_GRID: Size[tuple[int, int]] = Size((400, 360), (150, 130))
+KUAIREC_GRID: Size[tuple[int, int]] = Size((500, 800), (150, 250))
+JESTER_USERS = Size(1000, 250)
 _COAT = (
     "coat: the truth is the random part of the data without the rows of the slice, so it is a sample, and its error is "
     "in all measures. Sums such as dcg@10 and hits@10 are divided by the share of pairs that the sample has; there is "
@@ -41,7 +42,7 @@ _COAT = (
 
 def run_worlds(context: Context) -> Findings:
     """The table of the simulated worlds."""
-    users, items = context.size(GRID)
+    users, items = context.size(WORLD_GRID)
     cases = [
         world_case(name, users, items, (SHARE,), (context.seed, seed))
         for name in SELECTION_WORLDS
