@@ -131,16 +131,17 @@ def truth(log: Log, parts: Parts, tops: Sequence[Ints], drawn: Bools | None) -> 
     """The true values of all models by target.
 
     If only a random sample of the pairs is known, means are over its relevant ones without those of the slice, sums are
-    divided by its share, and there is no true ndcg.
+    over all users and divided by its share, and there is no true ndcg.
     """
     relevant = log.relevant & ~parts.trained
     if log.known is None:
         return means(tops, relevant)
     known = log.known if drawn is None else log.known & ~drawn
-    share = known[~parts.trained].mean()
     values = means(tops, relevant & known)
     del values[NDCG]
-    return {target: value / share if target in SUMS else value for target, value in values.items()}
+    # a sample has no relevant pair of some users, whose sums are not 0
+    factor = (relevant & known).any(axis=1).mean() / known[~parts.trained].mean()
+    return {target: factor * value if target in SUMS else value for target, value in values.items()}
 
 
 def _of_peers(tops: Sequence[Ints], given: Given) -> dict[Method, _Numbers]:
