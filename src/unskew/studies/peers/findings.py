@@ -151,8 +151,8 @@ def ordered(trials: Trials, method: Method) -> Verdict:
 
 
 def _equality(judged: Sequence[Judged]) -> Verdict:
-    ours, theirs = (METHODS.index(method) for method in (of_ours(SNIPS_USERS, "recall@10", USERS), WEIGHTED))
-    gap = max(float(np.abs(each.values[ours] - each.values[theirs]).max()) for each in judged)
+    first, second = (METHODS.index(method) for method in (of_ours(SNIPS_USERS, "recall@10", USERS), WEIGHTED))
+    gap = max(float(np.abs(each.values[first] - each.values[second]).max()) for each in judged)
     return gap <= EQUAL, f"largest difference {gap:.1e} on {len(judged)} logs"
 
 
