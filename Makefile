@@ -49,6 +49,7 @@ bench: $(VENV)/dev.stamp ## Measure speed against the matrix product and other p
 
 integrations: | $(BIN)/python ## Run each recipe for other packages' models in an environment of its own (slow)
 	$(BIN)/python tests/integrations/run_recipes.py
+	$(BIN)/python tests/integrations/run_peers.py
 
 docs: $(VENV)/dev.stamp ## Build the documentation, running every code block in it
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
