@@ -39,7 +39,7 @@ def passed_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(automatic, "RELEVANCE_ALONE", float("-inf"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def gaussian_process() -> None:
     """Skip where optuna and torch are not installed, because the test searches with their Gaussian process."""
     from unskew.calibration.suggest import gp_is_here
