@@ -13,7 +13,7 @@ from unskew.data.candidates import Candidates
 from unskew.errors import ConfigError, did_you_mean
 from unskew.estimators import Estimator, Interval, Snips
 from unskew.models import Model
-from unskew.notation import Named, Word, parse_word
+from unskew.notation import LARGEST, Named, Word, parse_word
 from unskew.propensities import PropensityModel
 
 FAMILIES = [Candidates, Estimator, Interval, Model, PropensityModel]
@@ -83,13 +83,13 @@ words = st.sampled_from(
 )
 apples = st.builds(
     Apple,
-    size=st.integers(),
+    size=st.integers(-LARGEST, LARGEST),
     weight=st.floats(allow_nan=False),
     ripe=st.booleans(),
     washed=st.booleans(),
     colour=st.sampled_from(["red", "green"]),
     label=texts | words,
-    months_kept=st.none() | st.integers(),
+    months_kept=st.none() | st.integers(-LARGEST, LARGEST),
 )
 
 
@@ -283,3 +283,28 @@ def _moved(plain: Named) -> list[Named]:
         elif isinstance(old, float):
             moved.append(dataclasses.replace(plain, **{name: old / 2 + 0.125}))  # type: ignore[type-var]
     return moved
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("recall@1000001", "cut-off=1000001 in 'recall@1000001' is too large; 1,000,000 is the most"),
+        ("recall@" + "9" * 5_000, "is too large"),
+        ("recall(" + "x" * 20_000 + ")", "a word of 20,008 characters"),
+    ],
+)
+def test_numbers_and_words_beyond_all_use_are_refused(word: str, says: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_word(word)
+    assert says in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "word", ["als(factors=16385)", "als(factors=99999999999999999999999)", "als(regularisation=nan)"]
+)
+def test_options_beyond_all_use_are_refused(word: str) -> None:
+    from unskew.models import Model
+
+    with pytest.raises(ConfigError, match=r"is too large; 16,384 is the most|expected a number"):
+        Model.from_word(word)

@@ -21,6 +21,21 @@ __all__ = ["Named", "Word", "parse_word"]
 _NAME = re.compile(r"[A-Za-z_][\w.\-]*(?::[A-Za-z_]\w*)?")
 _PLAIN = re.compile(r"[^\s,()=@'\"]+")
 _N = TypeVar("_N", bound="Named")
+LARGEST = 1_000_000_000
+"""The largest whole number of an option; see `MOST` for those whose memory or time grow with the number itself."""
+MOST = {
+    "cut-off": 1_000_000,
+    "factors": 16_384,
+    "rank": 16_384,
+    "neighbours": 1_000_000,
+    "epochs": 1_000_000,
+    "folds": 1_000,
+    "features": 16_384,
+    "topics": 16_384,
+    "trees": 100_000,
+}
+_LONGEST = 10_000
+"""Characters of a word."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +61,8 @@ def parse_word(text: str) -> Word:
     ConfigError
         If the text does not have that form; the message shows where.
     """
+    if len(text) > _LONGEST:
+        raise ConfigError(f"a word of {len(text):,} characters ({text[:40]!r}...); {_LONGEST:,} are enough for any")
     stripped = text.strip()
     match = _NAME.match(stripped)
     if match is None:
@@ -75,10 +92,18 @@ def _cutoff(rest: str, text: str) -> int:
     if match is None:
         several = "; give several words one by one" if "," in rest else ""
         raise ConfigError(f"cannot read {rest!r} at the end of {text!r}: a cut-off is written @10{several}")
-    k = int(match.group(1))
+    k = _whole(match.group(1), "cut-off", text)
     if k < 1:
         raise ConfigError(f"cut-off {k} in {text!r} must be at least 1")
     return k
+
+
+def _whole(text: str, key: str, word: str) -> int:
+    """A whole number that is not beyond the largest of its kind; thousands of digits are not even read."""
+    most = MOST.get(key, LARGEST)
+    if len(text) > 20 or abs(int(text)) > most:
+        raise ConfigError(f"{key}={text:.30} in {word!r:.80} is too large; {most:,} is the most")
+    return int(text)
 
 
 def _closing(rest: str, text: str) -> int:
@@ -313,14 +338,19 @@ def _coerce(text: str, hint: Any, key: str, name: str) -> Any:
     readers: dict[Any, tuple[str, Callable[[str], Any]]] = {
         str: ("text", str),
         bool: ("true or false", {"true": True, "false": False}.__getitem__),
-        int: ("a whole number", int),
+        int: ("a whole number", lambda number: _whole(number, key, name)),
         float: ("a number", float),
     }
     kind, read = readers[hint]
     try:
-        return read(text)
+        value = read(text)
+    except ConfigError:
+        raise
     except (ValueError, KeyError):
         raise ConfigError(f"{key}={text} in {name!r}: expected {kind}") from None
+    if value != value:  # noqa: PLR0124  # NaN
+        raise ConfigError(f"{key}={text} in {name!r}: expected {kind}")
+    return value
 
 
 def _print(value: Any) -> str:

@@ -42,14 +42,43 @@ def test_help_of_evaluate_names_every_option_of_the_design(unskew):
 
 
 @pytest.mark.parametrize("place", [0, 1, 3])
-def test_debug_shows_the_traceback_before_the_line(world, unskew, place):
-    words = world.evaluate(test="nope.csv")
+def test_debug_shows_the_traceback_of_a_bug_before_the_line(world, unskew, monkeypatch, place):
+    def fail(*arguments, **named):
+        raise RuntimeError("broken")
+
+    words = world.evaluate()
     words.insert(place, "--debug")
+    monkeypatch.setattr("unskew.evaluation.evaluate", fail)
     outcome = unskew(*words)
     assert outcome.code == 2
     assert outcome.err.startswith("Traceback")
-    assert outcome.err.splitlines()[-1].startswith("unskew: ")
-    assert "nope.csv: no such file" in outcome.err.splitlines()[-1]
+    assert outcome.err.splitlines()[-1].startswith("unskew: RuntimeError: broken")
+
+
+@pytest.mark.parametrize("words", [("--test", "nope.csv"), ("--nope", "1")])
+def test_debug_shows_no_traceback_of_bad_input(world, unskew, words):
+    outcome = unskew("--debug", *world.evaluate(), *words)
+    assert outcome.code == 2
+    assert outcome.err.count("\n") == 1
+    assert outcome.err.startswith("unskew: ")
+
+
+def test_control_characters_of_messages_are_shown_as_codes(unskew):
+    outcome = unskew("evaluate", "--train", "a\x1b[31m\x07\u202e.csv", "--test", "b.csv", "--model", "popular")
+    assert outcome.code == 2
+    assert "a\\x1b[31m\\x07\\u202e.csv: no such file" in outcome.err
+
+
+def test_a_message_is_cut_to_a_screen(unskew):
+    outcome = unskew("evaluate", "--train", "a.csv", "--test", "b.csv", "--model", "x" * 100_000)
+    assert outcome.code == 2
+    assert len(outcome.err) < 1_100
+
+
+def test_control_characters_of_names_do_not_reach_the_terminal(world, unskew):
+    world.write("odd\x1b[2J.csv", "user,item,score\nu1,i2,1\n")
+    outcome = unskew(*world.evaluate("--scores", world / "odd\x1b[2J.csv"))
+    assert "\x1b" not in outcome.out + outcome.err
 
 
 def test_an_error_of_ours_is_one_line_that_asks_for_a_report(world, unskew, monkeypatch):

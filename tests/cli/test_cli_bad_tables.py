@@ -15,7 +15,7 @@ BAD = {
     "too few after a blank line": ("x.csv", "user,item\nu1,i1\n\nu2\n", ("line 4 has 1 field, the header 2",)),
     "binary": ("x.csv", bytes(range(256)) * 4, ("binary data", "expected CSV or TSV text")),
     "a picture": ("x.csv", b"\x89PNG\r\n\x1a\n" + b"\xfe\xc8" * 200, ("not UTF-8 text",)),
-    "UTF-16": ("x.csv", "user,item\nu1,i1\n".encode("utf-16"), ("UTF-16", "save the file as UTF-8")),
+    "UTF-16 cut short": ("x.csv", "user,item\nu1,i1\n".encode("utf-16")[:-1], ("UTF-16", "save the file as UTF-8")),
     "Latin-1": ("x.csv", "user,item\nu1,i1\nu2,\xe9\n".encode("latin-1"), ("line 3 is not UTF-8",)),
     "null user": ("x.csv", "user,item\nu1,i1\n,i2\n", ("column 'user'", "row 2 has no id")),
     "null item": ("x.csv", "user,item\nu1,i1\nu2,\n", ("column 'item'", "row 2 has no id")),

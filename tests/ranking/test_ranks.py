@@ -17,8 +17,8 @@ ABOUT = {"format": 1, "ties": "expected", "candidates": "unseen"}
 
 
 def some_ranks(**more: object) -> Ranks:
-    columns = {name: np.array([0, 0, 2]) for name in ("users", "items", "above", "tied")}
-    return Ranks(**columns, candidates=np.array([4, 4, 3]), **more)  # type: ignore[arg-type]
+    columns = {name: np.array([0, 0, 2]) for name in ("users", "items", "above")}
+    return Ranks(**columns, tied=np.array([1, 2, 0]), candidates=np.array([4, 4, 3]), **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,39 @@ def test_files_that_are_no_ranks_are_refused(tmp_path: Path, make: object) -> No
     path = tmp_path / "r.npz"
     make(path)  # type: ignore[operator]
     with pytest.raises(DataError, match="not a file of ranks"):
+        Ranks.load(path)
+
+
+WRONG = {
+    "above": [0, -1, 2],
+    "tied": [4, 0, 0],
+    "candidates": [4, 4, 2],
+    "users": [1, 0, 2],
+    "items": np.array([0, 2**40, 2]),
+    "values": [1.0, np.nan, 2],
+    "listed": [5, 1, 1],
+    "known": [1, 1, 0],
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_numbers_that_cannot_be_ranks_are_refused(tmp_path: Path, name: str) -> None:
+    """As `Ranks.save` would write them, checksums and all."""
+    replace(some_ranks(), **{name: np.asarray(WRONG[name])}).save(tmp_path / "r.npz")
+    with pytest.raises(DataError, match="not a file of ranks"):
+        Ranks.load(tmp_path / "r.npz")
+
+
+def test_a_changed_number_is_found_by_its_checksum(tmp_path: Path) -> None:
+    path = tmp_path / "r.npz"
+    some_ranks().save(path)
+    with np.load(path) as stored:
+        arrays = dict(stored)
+    np.savez(path, **(arrays | {"above": arrays["above"] + np.array([1, 0, 0])}))
+    with pytest.raises(DataError, match="changed or damaged after it was written"):
+        Ranks.load(path)
+    np.savez(path, **(arrays | {"about": np.array(str(arrays["about"]).replace("expected", "ordinal"))}))
+    with pytest.raises(DataError, match="changed or damaged"):
         Ranks.load(path)
 
 
@@ -119,9 +152,9 @@ def test_ranks_of_different_rules_do_not_join() -> None:
 
 
 def test_ties_spread_only_when_they_are_averaged_over() -> None:
-    assert some_ranks().spread.tolist() == [0, 0, 2]
+    assert some_ranks().spread.tolist() == [1, 2, 0]
     assert some_ranks(ties="pessimistic").spread.tolist() == [0, 0, 0]
-    assert some_ranks(ties="pessimistic").tied_share == pytest.approx(1 / 3)
+    assert some_ranks(ties="pessimistic").tied_share == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("ties", ["expected", "pessimistic", "random"])

@@ -215,3 +215,14 @@ def test_whole_number_scores_of_lists_are_no_less_listed() -> None:
         for options in ({}, {"ties": "ordinal"}, {"candidates": "sampled(3)"}):
             report = evaluate({"l": lists}, Split(train, test), metrics=["recall@3"], estimators=["aoa"], **options)  # type: ignore[arg-type]
             assert report.estimates[0].value == 0
+
+
+def test_a_user_bias_that_swamps_the_scores_is_refused() -> None:
+    rng = np.random.default_rng(0)
+    users, items = rng.random((3, 2), dtype=np.float32), rng.random((4, 2), dtype=np.float32)
+    assert FactorScorer(users, items, user_bias=np.full(3, 1e5)).score(np.arange(3)).shape == (3, 4)
+    with pytest.raises(
+        DataError, match=r"user_bias has 1e\+38, next to which scores of at most .* are lost in float32"
+    ):
+        FactorScorer(users, items, user_bias=np.array([0, 1e38, 0]))
+    FactorScorer(np.zeros((3, 2)), np.zeros((4, 2)), user_bias=np.full(3, 1e38))  # nothing is lost

@@ -1,20 +1,25 @@
 """The frame of a study: trials, cells, claims, sizes, figures and kept arrays."""
 
+import io
+
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from unskew.errors import DataError
 from unskew.studies import Context, Findings, Study, Table
 from unskew.studies.framework.cache import key_of, read_arrays, write_arrays
+from unskew.studies.framework.causes import Cause
 from unskew.studies.framework.cells import absent_cells, cell, cells
 from unskew.studies.framework.claims import SMALL_VERSION, Claim, all_above, claim, none_clear, unjudged
 from unskew.studies.framework.figures import Panel, Series
 from unskew.studies.framework.stats import Gap, Mean
 from unskew.studies.framework.study import Size
 from unskew.studies.framework.trials import Trials
+from unskew.studies.showing.text import print_result
 
 DRAWS = Size(200, 8, trials=True)
 EPOCHS = Size(20, 4)
@@ -188,3 +193,37 @@ def test_a_key_depends_on_everything_that_it_is_made_from() -> None:
     keys = {key_of(*parts) for parts in [(1, "a"), (1, "b"), ("1", "a"), (1,)]}
     assert len(keys) == 4
     assert len(key_of(1, length=20)) == 20
+
+
+def test_what_disagrees_with_the_paper_has_its_cause() -> None:
+    causes = (
+        Cause("one", "rises", "the draw is another", "unskew reproduce s/one"),
+        Cause("one", "mf, mse", "offsets are free", "unskew reproduce s/one"),
+        Cause("two", "falls", "of another table", "unskew reproduce s/two"),
+    )
+    limits = (0.1, "one draw")
+    findings = Findings(
+        claims=(
+            Claim("a: it rises", False, "+1", section="Sec. 1"),
+            Claim("b: it rises", True, "+1", section="Sec. 1"),
+            Claim("ours: it rises", False, "+1"),
+            Claim("it falls", False, "-1", section="Sec. 1"),
+        ),
+        cells=(
+            cell("mf", "mse", "coat", 2.0, 1.0, limits=limits, note="chosen by validation"),
+            cell("mf", "mse", "yahoo", 1.0, 1.0, limits=limits),
+            cell("mf", "mse", "jester", 2.0, limits=limits, reference=1.0),
+        ),
+    )
+    study = Study("s", "S", "R", (Table("one", "t", lambda _: findings),), causes=causes)
+    result = study.run(Context()).tables[0]
+    shown = "the draw is another (unskew reproduce s/one)"
+    assert [each.cause for each in result.claims] == [shown, "", "", ""]
+    assert result.claims[0].to_dict()["cause"] == shown
+    assert "cause" not in result.claims[1].to_dict()
+    assert [each.note for each in result.cells] == [
+        "chosen by validation; cause: offsets are free (unskew reproduce s/one)", "", ""
+    ]  # fmt: skip
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_result(study.run(Context()), console)
+    assert f"why: {shown}" in console.export_text()

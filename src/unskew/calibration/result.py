@@ -1,6 +1,5 @@
 """`Calibration`: worlds calibrated to a log, to print, as JSON or as a page."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -8,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from unskew.data import Interactions
+from unskew.data.formats.json_file import Anything, Each, Least, conform, read_json
 from unskew.data.writing import AsJson, saved
 from unskew.display.text_table import plain_text
-from unskew.errors import ConfigError, DataError, did_you_mean
+from unskew.errors import ConfigError, DataError, UnskewError, did_you_mean
 from unskew.simulators.likeness import STATISTICS
 from unskew.simulators.preference_world import PreferenceWorld
 from unskew.simulators.world import WorldModel
@@ -172,29 +172,53 @@ class Calibration(AsJson):
         DataError
             When the file is something else, or of another version.
         """
+        hint = "'unskew calibrate' makes one"
+        data = read_json(path, "the JSON of a calibration", hint)
+        if not isinstance(data, dict) or "calibration" not in data:
+            raise DataError(f"{path}: not the JSON of a calibration; {hint}")
+        number = data.pop("calibration")
+        if number != FORMAT:
+            raise DataError(f"{path}: a calibration of format {number!r:.20}, not {FORMAT}; make it again")
+        conform(data, _SCHEMA, f"{path}: not the JSON of a calibration", hint)
         try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-            number = data.pop("calibration")
-            calibration = cls._from(data) if number == FORMAT else None
-        except OSError as error:
-            raise DataError(f"{path}: cannot be read ({error.strerror}); name the JSON of a calibration") from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DataError(f"{path}: not the JSON of a calibration; 'unskew calibrate' makes one") from error
-        if calibration is None:
-            raise DataError(f"{path}: a calibration of format {number}, but this version reads {FORMAT}; make it again")
-        return calibration
+            return cls._from(data)
+        except UnskewError as error:
+            raise DataError(f"{path}: not the JSON of a calibration ({error}); {hint}") from error
 
     @classmethod
     def _from(cls, data: dict[str, Any]) -> "Calibration":
         worlds = []
         for each in data["worlds"]:
+            if any(len(step) != 2 for steps in each["trace"].values() for step in steps):
+                raise DataError("a step of a trace has an evaluation and a value")
             trace = {key: tuple((int(k), float(v)) for k, v in steps) for key, steps in each["trace"].items()}
             world = Calibrated(**{**each, "trace": trace})
-            if set(world.divergences) != set(STATISTICS):
-                raise KeyError("divergences")
             _ = world.world  # refuses a wrong word
             worlds.append(world)
         return cls(**{**data, "log": LogFacts(**data["log"]), "worlds": tuple(worlds)})
+
+
+_BY_STATISTIC = dict.fromkeys(STATISTICS, float)
+_SCHEMA = {
+    "log": {"name": str, "rows": Least(1), "users": Least(1), "items": Least(1), "sha256": str},
+    "worlds": [
+        {
+            "kind": str,
+            "word": str,
+            "divergences": _BY_STATISTIC,
+            "ratios": _BY_STATISTIC,
+            "loss": float,
+            "singles": _BY_STATISTIC,
+            "evaluations": Least(0),
+            "refused": Least(0),
+            "trace": Each([[float]]),
+        }
+    ],
+    "best": _BY_STATISTIC,
+    "settings": Each(Anything),
+    "versions": Each(str),
+    "command": str,
+}
 
 
 def improvements(values: Mapping[int, float]) -> Trace:

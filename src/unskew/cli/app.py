@@ -25,12 +25,14 @@ from unskew.cli.reproduce import reproduce_command
 from unskew.cli.screen import noted_compilation
 from unskew.cli.simulate import demo_command, simulate_command
 from unskew.cli.split import partition_command, split_command
+from unskew.display.names import escaped
 from unskew.errors import UnskewError, spelled_as_flags
 
 BAD_INPUT = 2
 INTERRUPTED = 130
 INTERRUPTED_WORDS = "interrupted; no file was left half written"
 HELP_WIDTH = 120  # most columns of help texts
+_LONGEST = 1000  # characters of a message
 _REPORT = "this is a bug; please report what --debug shows"
 
 app = typer.Typer(
@@ -107,7 +109,7 @@ def _run(words: list[str]) -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED
     except UnskewError as error:
-        _fail(str(error), debug=debug)
+        _fail(str(error), debug=False)
     except SystemExit:  # typer and rich exit this way when the pipe is closed, as in "unskew list metrics | head"
         status = 0
     except (MemoryError, OSError) as error:
@@ -116,7 +118,8 @@ def _run(words: list[str]) -> NoReturn:
         if _was_interrupted(error):
             _forget_interrupt()
             _fail(INTERRUPTED_WORDS, debug=debug, status=INTERRUPTED)
-        _fail(_usage(error) or f"{type(error).__name__}: {error}; {_blame(error)}", debug=debug)
+        usage = _usage(error)
+        _fail(usage or f"{type(error).__name__}: {error}; {_blame(error)}", debug=debug and not usage)
     if status == INTERRUPTED:  # newer versions of typer turn Ctrl-C into this status
         _forget_interrupt()
         print(f"unskew: {INTERRUPTED_WORDS}", file=sys.stderr)  # noqa: T201
@@ -186,5 +189,5 @@ def _usage(error: Exception) -> str:
 def _fail(message: str, *, debug: bool, status: int = BAD_INPUT) -> NoReturn:
     if debug:
         traceback.print_exc()
-    print(f"unskew: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201
+    print(f"unskew: {escaped(message, _LONGEST)}", file=sys.stderr)  # noqa: T201
     sys.exit(status)

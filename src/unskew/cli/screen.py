@@ -3,22 +3,33 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.segment import Segment
 
 from unskew.compiling import COMPILING, announced
+from unskew.display.names import clean
 
 LEAST, MOST = 80, 200  # columns that tables are laid out for on a terminal
 IN_FILES = 120  # columns of a pipe or file, so that what is written there does not depend on the terminal
 
 
+class CleanConsole(Console):
+    """A console that replaces control characters of texts, because a name or an id could move the cursor with them."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of what is printed; those of the console itself stay as they are."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else clean(text), style, control)
+
+
 def screen(*, highlight: bool = False) -> Console:
     """A console on stdout that is as wide as the terminal."""
-    return Console(width=columns(), highlight=highlight)
+    return CleanConsole(width=columns(), highlight=highlight)
 
 
 def columns() -> int:
@@ -33,7 +44,7 @@ def columns() -> int:
 
 def aside() -> Console:
     """A console on stderr, for warnings and notes."""
-    return Console(stderr=True, soft_wrap=True)
+    return CleanConsole(stderr=True, soft_wrap=True)
 
 
 class Bars:
@@ -69,7 +80,7 @@ def stages(*, quiet: bool = False) -> Iterator[Bars | None]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[words]}", markup=False),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Progress(*columns, console=CleanConsole(stderr=True), transient=True) as bars:
         shown = Bars(bars)
         with announced(shown):
             yield shown

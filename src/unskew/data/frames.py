@@ -244,11 +244,15 @@ def to_polars(series: Any) -> pl.Series:
 
 def to_numbers(series: pl.Series, what: str, *, times: bool) -> Floats:
     """The column as numbers; with `times`, dates become seconds."""
+    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
+        raise DataError(f"{what}: {series.dtype} cannot be a number; name a column of numbers")
+    if series.dtype in (pl.Categorical, pl.Enum):
+        series = series.cast(pl.String)
     dated = series.dtype.is_temporal() or (times and _holds_words(series))
     numbers = _seconds(series) if dated else None
     if numbers is None:
         numbers = series.cast(pl.Float64, strict=False)
-    missing = numbers.is_null() | numbers.is_nan()
+    missing = numbers.is_null() | ~numbers.is_finite()
     if missing.any():
         row = int(missing.arg_max() or 0)
         empty = series[row] is None

@@ -362,7 +362,7 @@ class Interactions:
         for name, key in zip(("rating", "timestamp", "propensity", "weight"), _OPTIONAL, strict=True):
             column = getattr(self, key)
             if column is not None:
-                whole = name != "propensity" and bool(np.all(column == np.floor(column)))
+                whole = name != "propensity" and bool(np.all((column == np.floor(column)) & (np.abs(column) < 2.0**53)))
                 columns[name] = column.astype(np.int64) if whole else column
         return pl.DataFrame(columns)
 

@@ -11,6 +11,8 @@ import polars as pl
 from unskew.arrays import Ints
 from unskew.errors import DataError
 
+_NOT_NUMBERS = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity", "null", "none", "na", "n/a", "<na>", "nat")
+"""What programs write for a number that they do not have; as ids of texts they may be meant."""
 _DENSE = 8  # up to this many possible numbers per row, ids are looked up in a table
 
 
@@ -128,7 +130,20 @@ def canonical(values: pl.Series | npt.ArrayLike, what: str) -> pl.Series:
     if empty.any():
         raise DataError(f"{what}: row {int(empty.arg_max() or 0) + 1} has no id; every row needs one")
     integers = integers_or_null(text)
-    return text if integers.null_count() else integers
+    if not integers.null_count():
+        return integers
+    words = text.filter(integers.is_null()).unique()
+    if (
+        len(words) <= len(_NOT_NUMBERS)
+        and words.str.to_lowercase().is_in(_NOT_NUMBERS).all()
+        and len(text) > len(words)
+    ):
+        row = int(integers.is_null().arg_max() or 0)
+        raise DataError(
+            f"{what}: row {row + 1} has {text[row]!r} among numbers, which looks like a missing value; remove the row, "
+            "or write all ids as text"
+        )
+    return text
 
 
 def factorise(ids: pl.Series) -> tuple[Ints, Vocabulary]:

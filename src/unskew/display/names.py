@@ -14,6 +14,21 @@ def clean(text: str) -> str:
     return "".join(c if _is_shown(c) else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def escaped(text: str, most: int) -> str:
+    r"""The text in one line of at most `most` characters, with codes such as ``\x1b`` for what is not printable.
+
+    Examples
+    --------
+    >>> from unskew.display.names import escaped
+    >>> print(escaped("checkpoint\n of \x1b[31mred", 80))
+    checkpoint of \x1b[31mred
+    """
+    line = " ".join(text.split())
+    shown = "".join(c if _is_shown(c) else c.encode("unicode_escape").decode() for c in line[: 4 * most])
+    shown = shown if len(line) <= 4 * most else f"{shown}{line[-most:].encode('unicode_escape').decode()}"
+    return shortened(shown, most)
+
+
 def shortened(text: str, most: int) -> str:
     """The text, cut in the middle if it has more than `most` characters; a blank text is named as such."""
     if not text.strip():

@@ -12,7 +12,7 @@ from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
 from unskew.metrics.exact.positions import mean_gain, positions_used
 from unskew.metrics.exact.user_lists import UserLists
-from unskew.notation import Named
+from unskew.notation import MOST, Named
 from unskew.ranking.all_candidates.recipes import DEEPEST, PlaceGains, Recipe
 
 Kind: TypeAlias = Literal["mean", "sum", "list", "loss", "graded", "content", "scored"]
@@ -76,6 +76,8 @@ class MetricWord(Named, ABC, family="metric"):
             raise ConfigError(f"{self} has no cut-off; leave out @{k}")
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
             raise ConfigError(f"cut-off {k} of {self} must be a whole number of at least 1")
+        if k > MOST["cut-off"]:
+            raise ConfigError(f"cut-off {k:.3e} of {self} is too large; {MOST['cut-off']:,} is the most")
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,15 @@
 import zipfile
 import zlib
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from unskew.data.columns import TableFile
+from unskew.data.formats.array_file import DAMAGE, first_line, read_npz
 from unskew.data.frames import columns_of, eager, find_column
 from unskew.data.partitions.locations import is_folder
 from unskew.data.reading import check_readable
@@ -161,28 +161,26 @@ def _from_frame(
 def _load(path: Path, content: bytes | None) -> dict[str, npt.NDArray[Any]]:
     if content is None:
         check_readable(path)
-    try:
-        stream: IO[bytes] = path.open("rb") if content is None else BytesIO(content)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error}); check its permissions") from error
-    with stream:  # numpy does not close a file that it cannot read
-        start = stream.read(len(_NPY))
-        if start and not start.startswith((_ZIP, _NPY)):  # numpy would treat it as a pickle
-            raise DataError(f"{path}: not a .npz file; save plain arrays with numpy.savez")
-        stream.seek(0)
-        arrays = _arrays(stream, path)
-    if arrays is None:
+        try:
+            with path.open("rb") as stream:
+                start = stream.read(len(_NPY))
+        except OSError as error:
+            raise DataError(f"{path}: cannot be read ({error.strerror or error}); check its permissions") from error
+    else:
+        start = content[: len(_NPY)]
+    if start.startswith(_NPY):
         raise DataError(f"{path}: a single array; expected a .npz file with user_factors and item_factors")
-    return arrays
-
-
-def _arrays(stream: IO[bytes], path: Path) -> dict[str, npt.NDArray[Any]] | None:
+    if start and not start.startswith(_ZIP):
+        raise DataError(f"{path}: not a .npz file; save plain arrays with numpy.savez")
     try:
-        stored = np.load(stream, allow_pickle=False)
-        return {name: stored[name] for name in stored.files} if hasattr(stored, "files") else None
-    except ValueError as error:
-        if "pickle" in str(error).lower():
+        return read_npz(path if content is None else content)
+    except DAMAGE as error:
+        if "pickle" in str(error):
             raise DataError(f"{path}: contains pickled objects, which are not loaded; save plain arrays") from error
-        raise DataError(f"{path}: not a readable .npz file ({error}); save it again") from error
-    except (OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
-        raise DataError(f"{path}: not a complete .npz file; was it cut short?") from error
+        cut = isinstance(error, EOFError | zipfile.BadZipFile | zlib.error)
+        hint = (
+            "not a complete .npz file; was it cut short?"
+            if cut
+            else f"not a readable .npz file ({first_line(error)}); "
+        )
+        raise DataError(f"{path}: {hint}{'' if cut else 'save it again'}") from error

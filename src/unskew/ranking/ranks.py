@@ -1,8 +1,6 @@
 """The ranks of held-out items."""
 
 import hashlib
-import json
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,11 +10,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
-from unskew.data.writing import written
+from unskew.data.formats.array_file import first_line, read_checked, write_checked
 from unskew.errors import DataError
 
 Ties: TypeAlias = Literal["expected", "optimistic", "pessimistic", "random", "ordinal"]
 TIE_POLICIES: tuple[Ties, ...] = ("expected", "optimistic", "pessimistic", "random", "ordinal")
+_KIND, _VERSION = "a file of ranks", 2
 _COLUMNS = ("users", "items", "above", "tied", "candidates", "values", "listed", "pool", "known")
 
 
@@ -130,20 +129,55 @@ class Ranks:
     def save(self, path: str | Path) -> None:
         """Write to a .npz file; after an error no file is left."""
         arrays = {name: getattr(self, name) for name in _COLUMNS if getattr(self, name) is not None}
-        about = json.dumps({"format": 1, "ties": self.ties, "candidates": self.candidate_rule})
-        with written(Path(path), "wb") as stream:
-            np.savez_compressed(stream, about=np.array(about), **arrays)
+        about = {"ties": self.ties, "candidates": self.candidate_rule}
+        write_checked(Path(path), _KIND, _VERSION, about, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> "Ranks":
-        """Read a file that `save` wrote."""
+        """Read a file that `save` wrote.
+
+        Raises
+        ------
+        DataError
+            If it is another file, or its numbers are not as they were written.
+        """
+        about, columns = read_checked(Path(path), _KIND, _VERSION, "make one with Ranks.save")
         try:
-            with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-                columns = {name: stored[name] for name in stored.files if name != "about"}
-                about = json.loads(str(stored["about"]))
             ranks = cls(**columns, ties=about["ties"], candidate_rule=about["candidates"])
-        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
-            raise DataError(f"{path}: not a file of ranks ({error}); make one with Ranks.save") from error
-        if len({column.shape for column in columns.values()}) != 1 or ranks.users.ndim != 1:
-            raise DataError(f"{path}: not a file of ranks (its columns differ in length); make one with Ranks.save")
+        except (KeyError, TypeError) as error:
+            raise DataError(f"{path}: not {_KIND} ({first_line(error)}); make one with Ranks.save") from error
+        ranks.check(str(path))
         return ranks
+
+    def check(self, name: str) -> None:
+        """Refuse columns that are not ranks, because compiled loops take their numbers as places in arrays.
+
+        Raises
+        ------
+        DataError
+            If a column has another type or length, is out of range, or rows are not in order.
+        """
+        columns = {column: getattr(self, column) for column in _COLUMNS if getattr(self, column) is not None}
+        kinds = {"values": "f", "known": "b"}
+        for column, values in columns.items():
+            kind = kinds.get(column, "i")
+            if not isinstance(values, np.ndarray) or values.dtype.kind != kind or values.shape != (len(self.users),):
+                found = f"{getattr(values, 'dtype', type(values).__name__)} {getattr(values, 'shape', '')}"
+                raise DataError(f"{name}: not {_KIND} ({column} is {found}, one number per row is needed)")
+            if kind == "i" and len(values) and (values.min() < 0 or values.max() > np.iinfo(np.int32).max):
+                raise DataError(f"{name}: not {_KIND} ({column} has {values.min()} to {values.max()})")
+        if self.ties not in TIE_POLICIES or not isinstance(self.candidate_rule, str):
+            raise DataError(f"{name}: not {_KIND} (unknown tie policy {self.ties!r:.30})")
+        wrong = {
+            "places beyond the candidates": self.above.astype(np.int64) + self.spread >= self.candidates,
+            "more ties than candidates": self.tied.astype(np.int64) >= self.candidates,
+            "lists longer than the candidates": None if self.listed is None else self.listed > self.candidates,
+            "a pool smaller than the candidates": None if self.pool is None else self.pool + 1 < self.candidates,
+            "values that are not finite": None if self.values is None else ~np.isfinite(self.values),
+        }
+        for what, rows in wrong.items():
+            if rows is not None and rows.any():
+                raise DataError(f"{name}: not {_KIND} (row {int(np.argmax(rows)) + 1} has {what})")
+        keys = self.users.astype(np.int64) << 32 | self.items.astype(np.int64)
+        if (np.diff(keys) < 0).any():
+            raise DataError(f"{name}: not {_KIND} (rows are not sorted by user and item)")

@@ -88,8 +88,23 @@ class FactorScorer:
         object.__setattr__(self, "item_factors", np.ascontiguousarray(items, dtype=dtype))
         for field in ("user_factors", "item_factors", "user_bias", "item_bias"):
             _check_finite(getattr(self, field), field, self.name)
+        self._check_user_bias()
         check_ids(self.user_ids, len(users), "user_ids", self.name)
         check_ids(self.item_ids, len(items), "item_ids", self.name)
+
+    def _check_user_bias(self) -> None:
+        """Refuse a constant next to which all scores of a user would be rounded to the same number."""
+        if self.user_bias is None or not self.user_bias.size:
+            return
+        with np.errstate(over="ignore"):
+            reach = _longest(self.user_factors) * _longest(self.item_factors)
+            reach += 0.0 if self.item_bias is None else float(np.max(np.abs(self.item_bias), initial=0.0))
+        largest = float(np.max(np.abs(self.user_bias)))
+        if reach and largest * np.finfo(self.user_bias.dtype).eps > reach:
+            raise DataError(
+                f"{self.name}: user_bias has {largest:.3g}, next to which scores of at most {reach:.3g} are lost in "
+                f"{self.user_bias.dtype}; leave it out, because it does not change an order, or check it"
+            )
 
     def __repr__(self) -> str:
         users, items = self.shape

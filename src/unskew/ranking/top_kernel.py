@@ -216,18 +216,32 @@ def draw_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int, seed: i
     work = np.empty(n + 1, scores.dtype)
     places = np.empty(n + 1, np.int32)
     keys = np.empty(n + 1, np.uint64)
+    tied_keys = np.empty(n + 1, np.uint64)
     lowest = np.finfo(scores.dtype).min
     for r in range(scores.shape[0]):
         row = scores[r]
         _hide(row, hidden[hidden_offsets[r] : hidden_offsets[r + 1]])
-        count, _ = contenders(row, k, lowest, maxima, work, places)
+        count, edge = contenders(row, k, lowest, maxima, work, places)
         base = mix(uint64(seed) * GOLDEN + uint64(users[r]) + uint64(1))
+        tied = 0
         for m in range(count):
             keys[m] = mix(base + uint64(places[m] + 1) * GOLDEN)
+            if row[places[m]] == edge:
+                tied_keys[tied] = keys[m]
+                tied += 1
+        if count > k:  # of many ties, only those with the smallest keys are sorted
+            room = int(tied) - int(count) + int(k)
+            last = np.partition(tied_keys[:tied], room - 1)[room - 1]
+            kept = 0
+            for m in range(count):
+                if row[places[m]] > edge or keys[m] <= last:
+                    places[kept], keys[kept] = places[m], keys[m]
+                    kept += 1
+            count = kept
         by_key = np.argsort(keys[:count])
         for m in range(count):
             work[m] = -row[places[by_key[m]]]
         order = np.argsort(work[:count], kind="mergesort")  # stable, so ties stay in the order of the keys
-        for m in range(min(count, k)):
+        for m in range(count):
             best[r, m] = places[by_key[order[m]]]
     return best

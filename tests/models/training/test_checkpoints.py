@@ -1,7 +1,6 @@
 """Checkpoints: what is refused, in one line, and that a file is whole or not there."""
 
 import io
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from descents import small_log
 
 from unskew.data import Interactions
+from unskew.data.formats.array_file import read_checked, write_checked
 from unskew.errors import DataError
 from unskew.models import Bpr
 from unskew.models.model import Observed
@@ -51,10 +51,15 @@ def change_byte(path):
 
 
 def rewritten(file, **changed):
-    with np.load(file) as stored:
+    about, arrays = read_checked(file, checkpoints._KIND, checkpoints.VERSION, "")
+    write_checked(file, checkpoints._KIND, checkpoints.VERSION, about | changed, arrays)
+
+
+def zeroed(path):
+    """Other numbers in a file that is whole: they were read silently before checksums."""
+    with np.load(path) as stored:
         arrays = dict(stored)
-    header = json.loads(str(arrays.pop("header"))) | changed
-    np.savez(file, header=np.array(json.dumps(header)), **arrays)
+    np.savez(path, **(arrays | {"items_now": np.zeros_like(arrays["items_now"])}))
 
 
 @pytest.mark.parametrize(
@@ -118,6 +123,11 @@ BROKEN = {
     "a header of numbers": lambda path: np.savez(path, header=np.ones(3)),
     "objects": lambda path: np.savez(path, header=np.array([{}], dtype=object)),
 }
+
+
+def test_one_with_other_numbers_is_refused(file):
+    zeroed(file)
+    refused(file, "changed or damaged after it was written")
 
 
 @pytest.mark.parametrize("what", BROKEN)

@@ -47,6 +47,8 @@ class FileFormat:
         Names of the columns of a text file without a header; those called ``_`` are not read.
     sep : str
         Separator of the fields of a text file, of one or more characters; a space means any number of blanks.
+    encoding : str
+        Encoding of a text file without a byte order mark, as in ``latin-1``; UTF-8 by default.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class FileFormat:
     kind: str = ""
     columns: tuple[str, ...] = ()
     sep: str = ""
+    encoding: str = ""
 
     @classmethod
     def of(

@@ -1,14 +1,12 @@
 """`Earlier`: an earlier run, from its report or from the JSON that it wrote."""
 
-import json
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from unskew import __version__
-from unskew.data.reading import check_readable, read_content
+from unskew.data.formats.json_file import Anything, Each, Least, conform, read_json
 from unskew.errors import ConfigError, DataError, Option, first_of
 from unskew.estimators import Estimate
 from unskew.evaluation.record import ROWS_A_USER
@@ -19,7 +17,9 @@ if TYPE_CHECKING:
 Other: TypeAlias = Union["Report", Mapping[str, Any], str, Path]
 Words: TypeAlias = tuple[str, str, str]  # model, metric, estimator
 
-_NUMBERS = ("value", "std_error")
+_KINDS = {"str": str, "float": float, "int": Least(0), "float | None": (float, None)}
+_ESTIMATE = {field.name: _KINDS[str(getattr(field.type, "__name__", field.type))] for field in fields(Estimate)}
+"""The schema of an estimate, from its types."""
 FEW = 6  # names or words that are listed one by one
 
 
@@ -70,11 +70,7 @@ def read_earlier(other: "Other | Earlier") -> Earlier:
     if isinstance(other, Mapping):
         return _checked(other, "the other run")
     path = Path(other)
-    check_readable(path)
-    try:
-        given = json.loads(read_content(path).decode("utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise DataError(f"{path}: not JSON ({error}); {_hint()}") from error
+    given = read_json(path, "the JSON of a report", _hint())
     if not isinstance(given, dict):
         raise DataError(f"{path}: not the JSON of a report; {_hint()}")
     return replace(_checked(given, str(path)), file=str(path))
@@ -93,12 +89,15 @@ def _checked(given: Mapping[str, Any], where: str) -> Earlier:
             f"{where}: written by unskew {version}, but this is {__version__}, where the same words may mean other "
             "things; make it again with this version"
         )
+    complete = f"{where}: not a complete report"
+    conform(given["estimates"], [Each(Anything)], complete, _hint(), "estimates")
+    rows = [{name: row[name] for name in _ESTIMATE if name in row} for row in given["estimates"]]
+    conform(rows, [_ESTIMATE], complete, _hint(), "estimates")
     try:
         _check_run(given["run"])
-        rows = tuple(_estimate(row) for row in given["estimates"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"{where}: not a complete report ({type(error).__name__}: {error}); {_hint()}") from error
-    return Earlier(where, given["run"], rows)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise DataError(f"{complete} ({type(error).__name__}: {error}); {_hint()}") from error
+    return Earlier(where, given["run"], tuple(Estimate(**row) for row in rows))
 
 
 def _check_run(run: Mapping[str, Any]) -> None:
@@ -121,17 +120,6 @@ def _check_sizes(judged: Mapping[str, Any]) -> None:
     rows = sum(size * users for size, users in sizes.items())
     if not whole or (sum(sizes.values()), rows) != (judged["users"], judged["rows"]):
         raise ValueError(f"{ROWS_A_USER} must be numbers of users that add up to users and rows")
-
-
-def _estimate(row: Mapping[str, Any]) -> Estimate:
-    estimate = Estimate(**{field.name: row[field.name] for field in fields(Estimate)})
-    for name in _NUMBERS:
-        number = getattr(estimate, name)
-        if number is not None and not (isinstance(number, int | float) and math.isfinite(number)):
-            raise ValueError(f"{name} must be a number or null")
-    if not all(isinstance(word, str) for word in (estimate.model, estimate.metric, estimate.estimator)):
-        raise TypeError("model, metric and estimator must be texts")
-    return estimate
 
 
 def _hint() -> str:

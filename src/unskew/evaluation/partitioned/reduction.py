@@ -1,19 +1,16 @@
 """`Reduction`: everything that the report needs of one part, as sums that merge by addition."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from io import BytesIO
 from itertools import combinations
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
 
 from unskew.arrays import Floats
-from unskew.data.writing import written
+from unskew.data.formats.array_file import read_checked, write_checked
 from unskew.estimators import Bootstrap, Moments, Snips, Terms
 from unskew.estimators.means import sum_by
 from unskew.estimators.moments import columns_of
@@ -27,6 +24,7 @@ from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
 from unskew.propensities import InverseSums
 
+_KIND, _VERSION = "sums of a part", 1
 LARGEST = "largest"
 """The last word of the names of arrays that merge by their largest numbers; all others are added up."""
 Arrays = dict[str, npt.NDArray[Any]]
@@ -81,18 +79,13 @@ class Reduction:
         }
         arrays = {f"whole/{name}": array for name, array in self.arrays.items()}
         arrays |= {f"common/{name}": array for name, array in (self.common or {}).items()}
-        arrays["words"] = np.frombuffer(json.dumps(words).encode(), dtype=np.uint8)
-        savez: Any = np.savez  # whose types take no dictionary of arrays
-        with written(path, "wb") as stream:
-            savez(stream, **arrays)
+        write_checked(path, _KIND, _VERSION, words, arrays, packed=False)
 
     @classmethod
     def load(cls, path: Path, key: str) -> "Reduction | None":
         """Read a file of `save`; None if it belongs to another run or cannot be read."""
         try:
-            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as loaded:
-                arrays = {name: loaded[name] for name in loaded.files}
-            words = json.loads(arrays.pop("words").tobytes())
+            words, arrays = read_checked(path, _KIND, _VERSION, "it is made again")
             if words["key"] != key:
                 return None
             rest = words["common_tally"]
@@ -107,14 +100,7 @@ class Reduction:
                 words["digests"],
                 InverseSums(**words["inverses"]),
             )
-        except (
-            OSError,
-            ValueError,
-            KeyError,
-            TypeError,
-            EOFError,
-            BadZipFile,
-        ):  # cut short or not ours, so the part is done again
+        except (ValueError, KeyError, TypeError):  # cut short or not ours, so the part is done again
             return None
 
 

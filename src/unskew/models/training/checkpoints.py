@@ -1,23 +1,18 @@
 """Checkpoints of training runs on disk, from which an interrupted run can resume."""
 
 import hashlib
-import json
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from unskew.arrays import Floats, Matrix
-from unskew.data.writing import written
+from unskew.data.formats.array_file import read_checked, write_checked
 from unskew.errors import DataError
 from unskew.models.model import Observed
 
-VERSION = 2
-_HEADER = "header"
+_KIND, VERSION = "a checkpoint of a training run", 3
 _HINTS = {
     "version": "of another version",
     "model": "of another model or other settings",
@@ -79,11 +74,8 @@ def save(path: Path, identity: Identity, progress: Mapping[str, Any], arrays: Ma
         Plain data: the progress of the run, and its checks.
     arrays : mapping
     """
-    header = json.dumps(
-        {**identity.header(), "metrics": list(identity.metrics), "judged_on": identity.judged_on, **progress}
-    )
-    with written(path, "wb") as stream:
-        np.savez(stream, **{_HEADER: np.array(header)}, **arrays)  # type: ignore[arg-type]
+    about = {**identity.header(), "metrics": list(identity.metrics), "judged_on": identity.judged_on, **progress}
+    write_checked(path, _KIND, VERSION, about, arrays, packed=False)
 
 
 def load(path: Path, identity: Identity) -> tuple[dict[str, Any], dict[str, Matrix]]:
@@ -94,12 +86,7 @@ def load(path: Path, identity: Identity) -> tuple[dict[str, Any], dict[str, Matr
     DataError
         If it is not a checkpoint, or one of another model, seed, data set, version or validation.
     """
-    try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            header = dict(json.loads(str(file[_HEADER][()])))
-            arrays = {name: file[name] for name in file.files if name != _HEADER}
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path}: not a checkpoint of a training run; remove it, or name another file") from error
+    header, arrays = read_checked(path, _KIND, VERSION, "remove it, or name another file")
     for key, value in identity.header().items():
         if header.get(key) != value:
             # the stored seed was drawn from the given one, so it means nothing to users

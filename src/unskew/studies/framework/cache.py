@@ -2,13 +2,13 @@
 
 import hashlib
 import os
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from unskew.data.formats.array_file import DAMAGE, read_npz
 from unskew.errors import DataError, Option
 
 Arrays = dict[str, Any]
@@ -27,9 +27,9 @@ def read_arrays(path: Path | None, names: Sequence[str], optional: Sequence[str]
     if path is None or not path.exists():
         return None
     try:
-        with path.open("rb") as stream, np.load(stream) as file:  # numpy leaves a file that it cannot read open
-            return {name: file[name] for name in (*names, *(name for name in optional if name in file))}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, TypeError):
+        kept = read_npz(path)
+        return {name: kept[name] for name in (*names, *(name for name in optional if name in kept))}
+    except DAMAGE:
         return None
 
 

@@ -29,6 +29,8 @@ class Claim:
         Whether only the full run may judge it. In the small version such a claim has its evidence alone.
     section : str
         Where the paper says so, as in ``Sec. 4.2``; empty for a sentence of ours, which is counted apart.
+    cause : str
+        Why a sentence of the paper fails, and the command that shows it; empty where it does not, or nobody knows.
     """
 
     claim: str
@@ -36,6 +38,7 @@ class Claim:
     evidence: str
     needs_full: bool = False
     section: str = ""
+    cause: str = ""
 
     def __post_init__(self) -> None:
         if self.holds is not None:  # numpy's False is not False
@@ -48,7 +51,8 @@ class Claim:
 
     def to_dict(self) -> dict[str, Any]:
         """The claim as plain data."""
-        return {"claim": self.claim, "holds": self.holds, "evidence": self.evidence, "source": self.source}
+        plain = {"claim": self.claim, "holds": self.holds, "evidence": self.evidence, "source": self.source}
+        return {**plain, "cause": self.cause} if self.cause else plain
 
 
 def claim(text: str, verdict: Verdict, *, section: str = "", needs_full: bool = True) -> Claim:

@@ -15,6 +15,7 @@ from unskew.data.sources.status import content_sha256
 from unskew.data.sources.text import find
 from unskew.errors import ConfigError, DataError, Option, did_you_mean
 from unskew.progress import Stage, counted, prefixed
+from unskew.studies.framework.causes import Cause, with_causes
 from unskew.studies.framework.claims import in_small_version
 from unskew.studies.framework.result import Findings, Fingerprint, StudyResult, TableResult
 
@@ -201,6 +202,8 @@ class Study:
         In the order in which they are run and shown.
     of_paper : bool
         Whether it is about a paper. The claims of a study of our own decide its exit status.
+    causes : tuple of Cause
+        Why sentences of the paper fail and numbers disagree, as far as experiments showed.
     """
 
     name: str
@@ -208,6 +211,7 @@ class Study:
     reference: str
     tables: tuple[Table, ...]
     of_paper: bool = True
+    causes: tuple[Cause, ...] = ()
 
     def table(self, name: str) -> Table:
         """The table of that name."""
@@ -228,6 +232,7 @@ class Study:
         findings = table.run(replace(context, progress=prefixed(context.progress, table.name)))
         if context.fast:
             findings = replace(findings, claims=in_small_version(findings.claims))
+        findings = with_causes(findings, [cause for cause in self.causes if cause.table == table.name])
         part = findings.used is not None
         names = table.needs if findings.used is None else findings.used
         prints = (context.fingerprint(name, part=part) for name in names)

@@ -64,6 +64,8 @@ def print_result(result: StudyResult, console: Console) -> None:
             console.print(
                 Text.assemble((f"{word}: ", style), claim.claim, (f" [{claim.source}] ({claim.evidence})", "dim"))
             )
+            if claim.cause:
+                console.print(Text(f"  why: {claim.cause}"))
         for figure in table.figures:
             console.print(Text(f"figure: {figure.title}; see {page} or {file}", style="dim"))
         console.print()

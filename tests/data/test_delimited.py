@@ -1,0 +1,101 @@
+"""Delimited text says one thing or is refused: an oracle over whole families of texts, and the two scanners."""
+
+import csv
+import io
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unskew.data.formats.delimited import read_delimited, to_utf8
+from unskew.data.formats.file_format import FileFormat
+from unskew.data.formats.line_scan import _compiled, scan_lines
+from unskew.errors import ConfigError, DataError
+
+FIELD = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=6)
+PIECES = st.lists(st.sampled_from(['"', ",", "\n", "\r", "\r\n", " ", "a", "7", "é", '""', "\t"]), max_size=25)
+
+
+def read(text: str, **layout: str) -> pl.DataFrame:
+    return read_delimited(to_utf8(text.encode(), "x"), "x", FileFormat.of(**layout))
+
+
+@given(st.lists(st.tuples(FIELD, FIELD, FIELD), min_size=1, max_size=6), st.sampled_from(["\n", "\r\n"]))
+def test_what_a_writer_wrote_is_read(rows: list[tuple[str, str, str]], end: str) -> None:
+    """Python's csv, quoting every field, is the writer; what is empty is null."""
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator=end)
+    writer.writerows([("a", "b", "c"), *rows])
+    frame = read(text.getvalue())
+    assert [tuple(field or "" for field in row) for row in frame.rows()] == rows
+
+
+@given(PIECES)
+def test_any_text_is_refused_or_read_as_its_strict_reader_reads_it(pieces: list[str]) -> None:
+    text = "a,b\n" + "".join(pieces)
+    try:
+        frame = read(text)
+    except DataError:
+        return
+    rule = csv.QUOTE_MINIMAL if any(start in text for start in ('\n"', ',"')) else csv.QUOTE_NONE
+    lines = csv.reader(io.StringIO(text, newline=""), strict=True, quoting=rule)
+    rows = [row for row in lines if row and (len(row) > 1 or row[0].strip(" \t"))]
+    assert [tuple(field or "" for field in row) for row in frame.rows()] == [tuple(row) for row in rows[1:]]
+
+
+@given(PIECES, st.booleans(), st.integers(1, 3))
+def test_the_compiled_scanner_is_the_plain_one(pieces: list[str], quoting: bool, width: int) -> None:
+    raw = "".join(pieces).encode()
+    array = np.frombuffer(raw, dtype=np.uint8)
+    assert tuple(_compiled()(array, ord(","), width, quoting)) == scan_lines(raw, ord(","), width, quoting)
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1", "cp1252", "shift-jis"]
+)
+def test_encodings_are_known_by_their_mark_or_by_name(encoding: str) -> None:
+    text = "user,item\nu,café\n" if encoding != "shift-jis" else "user,item\nu,日本\n"
+    raw = text.encode(encoding)
+    given_name = "" if encoding in ("utf-8-sig", "utf-16") else encoding
+    assert to_utf8(raw, "x", given_name) == text.encode()
+
+
+@pytest.mark.parametrize("encoding", ["latin-2000", "rot13", "hex", "undefined"])
+def test_an_encoding_that_is_not_one_is_refused(encoding: str) -> None:
+    with pytest.raises(ConfigError, match="unknown encoding"):
+        to_utf8(b"a,b\n", "x", encoding)
+
+
+def test_a_bad_byte_is_found_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unskew.data.formats.delimited._BLOCK", 7)
+    good = "user,item\n1,é€\n2,日本\n".encode()
+    assert to_utf8(good, "x") == good
+    with pytest.raises(DataError, match=r"line 4 is not UTF-8 text \(column 4, byte 0xff\)"):
+        to_utf8(good + "3,é".encode() + b"\xff\n", "x")
+    with pytest.raises(DataError, match=r"line 3 is not UTF-8 text \(column 4, byte 0xe6\)"):
+        to_utf8(good[:-2], "x")
+
+
+def test_quotes_of_a_text_without_quoted_fields_are_characters() -> None:
+    assert read('user,item\n1,12" disk\n2,5"\n')["item"].to_list() == ['12" disk', '5"']
+
+
+def test_a_large_text_is_read_by_the_compiled_scanner() -> None:
+    lines = "".join(f'{k},"a{k}"\n' for k in range(20_000))
+    assert read(f"user,item\n{lines}").height == 20_000
+    with pytest.raises(DataError, match="line 20002 has 3 fields"):
+        read(f"user,item\n{lines}1,2,3\n")
+
+
+@pytest.mark.parametrize(
+    ("sep", "text"), [("::", "1::2::3\n4::5::6\n"), ("space", "1  2 3\n4 5\t6\n"), ("§", "1§2§3\n4§5§6\n")]
+)
+def test_other_separators(sep: str, text: str) -> None:
+    assert read(text, columns="user,item,_", sep=sep).rows() == [("1", "2"), ("4", "5")]
+
+
+def test_a_control_character_that_stands_for_a_separator_is_refused() -> None:
+    with pytest.raises(DataError, match="control character 0x1f"):
+        read("1::2\x1f\n", columns="user,item", sep="::")
