@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint types layers golden bench integrations docs clean
+.PHONY: help demo test test-all lint types layers golden bench integrations pythons docs clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -51,8 +51,11 @@ integrations: | $(BIN)/python ## Run each recipe for other packages' models in a
 	$(BIN)/python tests/integrations/run_recipes.py
 	$(BIN)/python tests/integrations/run_peers.py
 
+pythons: | $(BIN)/python ## Run the tests under each Python of the classifiers that is installed, or those in PYTHONS
+	$(BIN)/python tests/run_pythons.py $(PYTHONS)
+
 docs: $(VENV)/dev.stamp ## Build the documentation, running every code block in it
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 clean: ## Remove the environment and everything built
-	rm -rf $(VENV) docs/_build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .integrations unskew-demo
+	rm -rf $(VENV) docs/_build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .integrations .pythons unskew-demo

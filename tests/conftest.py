@@ -37,3 +37,12 @@ def passed_check(monkeypatch: pytest.MonkeyPatch) -> None:
     passed = SelfCheck("snips", error=0.5, tau=0.9, naive_tau=0.8)
     monkeypatch.setattr(automatic, "self_check", lambda *_: passed)
     monkeypatch.setattr(automatic, "RELEVANCE_ALONE", float("-inf"))
+
+
+@pytest.fixture(scope="session")
+def gaussian_process() -> None:
+    """Skip where optuna and torch are not installed, because the test searches with their Gaussian process."""
+    from unskew.calibration.suggest import gp_is_here
+
+    if not gp_is_here():
+        pytest.skip("optuna and torch are not installed: pip install 'unskew[tune]'")

@@ -86,6 +86,7 @@ def test_starts_fill_the_space_more_evenly_than_chance_would():
     assert len({tuple(point.values()) for point in points}) == 16
 
 
+@pytest.mark.usefixtures("gaussian_process")
 def test_a_gaussian_process_comes_nearer_to_the_best_than_as_many_quasi_random_points():
     space = Space.of("uniform-pop", small_log())
     points = [starting_point(space, 0, "starts", k) for k in range(22)]
@@ -97,6 +98,7 @@ def test_a_gaussian_process_comes_nearer_to_the_best_than_as_many_quasi_random_p
     assert min(value for _, value in tried) < min(bowl(space, point) for point in points) / 2
 
 
+@pytest.mark.usefixtures("gaussian_process")
 def test_whole_numbers_stay_whole():
     space = Space.of("lda-pop", small_log())
     point = starting_point(space, 0, "starts", 0)
@@ -104,6 +106,7 @@ def test_whole_numbers_stay_whole():
     assert suggest(space, [(point, 1.0)], 0, "joint", 0, "gp")["topics"].is_integer()
 
 
+@pytest.mark.usefixtures("gaussian_process")
 def test_a_suggestion_depends_on_what_it_is_told_and_on_nothing_else():
     space = Space.of("ibp-pop", small_log())
     tried = [(point, bowl(space, point)) for point in (starting_point(space, 0, "starts", k) for k in range(6))]
@@ -113,6 +116,7 @@ def test_a_suggestion_depends_on_what_it_is_told_and_on_nothing_else():
     assert suggest(space, tried, 1, "joint", 0, "gp") != first
 
 
+@pytest.mark.usefixtures("gaussian_process")
 def test_nothing_is_logged_and_the_level_of_logging_is_as_before(caplog):
     import optuna
 

@@ -4,6 +4,7 @@ import importlib
 import json
 import os
 from dataclasses import replace
+from multiprocessing import active_children
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def kill_after(number):
 
 
 @pytest.fixture(scope="module")
-def found():
+def found(gaussian_process):
     return calibrate(small_log(), KINDS, **FEW)
 
 
@@ -81,6 +82,21 @@ def test_a_process_that_is_ended_from_outside_is_named_in_plain_words(monkeypatc
     monkeypatch.setattr(search, "_run", _end_process)
     with pytest.raises(DataError, match="was killed"), search.runner(real, 2) as run:
         run([fatal], lambda _: None)
+
+
+def test_processes_end_where_nothing_can_kill_them(monkeypatch):
+    """Slim images have neither psutil nor pgrep."""
+    from joblib.externals.loky.backend import utils
+
+    monkeypatch.setattr(utils, "psutil", None)
+    monkeypatch.setattr(search, "find_spec", lambda _: None)
+    monkeypatch.setenv("PATH", "")
+    real = real_statistics(small_log(), 0)
+    short = Search(Space.of("uniform-unif", small_log()), STARTS, 1, 0, "coarse")
+    with search.runner(real, 2) as run:
+        run([short], lambda _: None)
+    assert short.done
+    assert not [each for each in active_children() if "Loky" in each.name]
 
 
 def _end_process(task, real):
@@ -196,16 +212,16 @@ def test_worlds_that_are_too_large_are_counted_and_never_chosen(monkeypatch):
 def test_a_log_that_is_too_small_is_refused_with_what_is_missing():
     few_users = replace(TRUE, users=15).log(0)
     with pytest.raises(DataError, match="15 users have a row, and at least 20"):
-        calibrate(few_users)
+        calibrate(few_users, coarse=True)
     few_items = Interactions.from_arrays(np.repeat(np.arange(30), 6), np.tile(np.arange(6), 30), n_users=30, n_items=90)
     with pytest.raises(DataError, match="6 items have a row, and at least 20"):
-        calibrate(few_items)
+        calibrate(few_items, coarse=True)
     short = Interactions.from_arrays(np.arange(30), np.arange(30), n_users=30, n_items=30)
     with pytest.raises(DataError, match="0 users have 5 rows or more"):
-        calibrate(short)
+        calibrate(short, coarse=True)
     spread = Interactions.from_arrays(np.repeat(np.arange(25), 8), np.arange(200), n_users=25, n_items=200)
     with pytest.raises(DataError, match="0 items have 5 rows or more"):
-        calibrate(spread)
+        calibrate(spread, coarse=True)
 
 
 @pytest.mark.parametrize(

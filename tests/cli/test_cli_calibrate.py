@@ -40,6 +40,7 @@ def test_parameters_are_printed_written_and_ready_to_simulate(unskew, log, tmp_p
     )
 
 
+@pytest.mark.usefixtures("gaussian_process")
 def test_a_gaussian_process_is_the_default(unskew, log, tmp_path):
     words = [word for word in FEW if word != "--coarse"]
     outcome = unskew("calibrate", str(log), *words, "--out", str(tmp_path / "c.json"), "--quiet")

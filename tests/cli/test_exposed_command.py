@@ -160,6 +160,7 @@ def test_a_toml_file_knows_the_options(world, unskew):
 
 
 def test_a_uniform_file_is_read_and_rows_shared_with_the_test_are_told(world, unskew):
+    pytest.importorskip("torch", reason="torch is not installed: pip install 'unskew[models]'")
     rows = drawn(world)
     write(world, rows)
     write(world, rows[:30], "uniform.csv")

@@ -190,15 +190,19 @@ def test_numbers_are_those_of_ir_measures_on_the_same_files(tmp_path: Path) -> N
     write_qrels(test, tmp_path / "t.qrels")
     train = Interactions.from_arrays(["nobody"], ["i0"])
     split = Split(train, Interactions.read(tmp_path / "t.qrels"), candidates="all")
-    words = {"recall@5": "R@5", "ndcg@5": "nDCG(gains={2:1})@5", "map": "AP", "mrr": "RR"}
+    words = {
+        "recall@5": ir_measures.R @ 5,
+        "ndcg@5": ir_measures.nDCG(gains={2: 1}) @ 5,
+        "map": ir_measures.AP,
+        "mrr": ir_measures.RR,
+    }
     report = evaluate(
         {"m": read_scores(tmp_path / "m.run")}, split, metrics=list(words), estimators=["aoa"], positive="rating>=1"
     )
     qrels = list(ir_measures.read_trec_qrels(str(tmp_path / "t.qrels")))
     run = list(ir_measures.read_trec_run(str(tmp_path / "m.run")))
     relevant = {each.query_id for each in qrels if each.relevance >= 1}
-    for ours, theirs in words.items():
-        measure = ir_measures.parse_measure(theirs)
+    for ours, measure in words.items():
         values = [v.value for v in ir_measures.iter_calc([measure], qrels, run) if v.query_id in relevant]
         assert report.value("m", ours, "aoa") == pytest.approx(np.mean(values), abs=1e-4), ours
 

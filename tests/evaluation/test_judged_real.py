@@ -62,7 +62,7 @@ def relevant(users: set[str] | None = None) -> dict[str, dict[str, int]]:
 def recall(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> float:
     import ir_measures
 
-    measure = ir_measures.parse_measure("R@10")
+    measure = ir_measures.R @ 10
     return float(ir_measures.calc_aggregate([measure], qrels, run)[measure])
 
 

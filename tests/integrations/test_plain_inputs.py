@@ -86,7 +86,7 @@ def test_all_forms_of_the_same_scores_give_the_same_numbers(form: str) -> None:
 
 
 def test_a_tensor_and_modules_give_the_same_numbers() -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'unskew[models]'")
 
     class Rows(torch.nn.Module):
         def __init__(self) -> None:

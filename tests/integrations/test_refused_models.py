@@ -186,7 +186,7 @@ def test_a_pair_of_a_model_and_its_data_set_is_one_model() -> None:
 
 
 def test_sequential_models_of_recbole_score_from_the_last_row_of_each_user() -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'unskew[models]'")
     data = import_module("recbole.data")
     rows = [{"user_id:token": str(user), "item_id:token": str(item)} for user, item in zip(USERS, ITEMS, strict=True)]
     dataset = data.Dataset(rows)

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from torch_or_skip import torch
 
 from unskew import Interactions, Split, evaluate
 from unskew.errors import DataError
 from unskew.ranking import CallableScorer, MatrixScorer, Ranks, prepare_contest, rank, tensor_counts, top_lists
 from unskew.testing import check_scorer
-
-torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'unskew[models]'")
 
 USERS, ITEMS = 60, 40
 DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16]

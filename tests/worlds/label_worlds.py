@@ -1,7 +1,7 @@
 """Small labelled logs, methods ready to take a step on them, and the formulas written plainly."""
 
 import numpy as np
-import torch
+from torch_or_skip import torch
 
 from unskew.data import Interactions
 from unskew.models.debiased.labelled import Labelled

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-import torch
+from torch_or_skip import torch
 
 from unskew.models.training.gradient_run import Descent
 

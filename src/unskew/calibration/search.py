@@ -1,5 +1,6 @@
 """`Search`: one objective of one world; `runner` carries out several searches in parallel."""
 
+import os
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,6 +8,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from shutil import which
 from typing import Any, TypeAlias
 
 from unskew.calibration.attempt import LARGEST_LIKES, STARTS, Task, Trial, value_of
@@ -80,7 +83,13 @@ def runner(real: Statistics, side_by_side: int, engine: Engine | None = None) ->
             "from the record if a folder was named"
         ) from error
     finally:
-        pool.shutdown(wait=True, kill_workers=True)  # they hold no results, and a normal shutdown takes seconds
+        # they hold no results, and a normal shutdown takes seconds
+        pool.shutdown(wait=True, kill_workers=_can_kill())
+
+
+def _can_kill() -> bool:
+    """Whether joblib finds what it kills processes with; otherwise its thread fails and the program never ends."""
+    return os.name == "nt" or find_spec("psutil") is not None or which("pgrep") is not None
 
 
 def _in_turn(searches: Sequence[Search], keep: Keep, real: Statistics) -> None:

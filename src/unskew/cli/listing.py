@@ -130,7 +130,7 @@ def _options(member: type[Named]) -> dict[str, str]:
     options = {}
     fields = [field for field in dataclasses.fields(member) if field.init]  # type: ignore[arg-type]
     # first its own options, then those that the family shares
-    for field in sorted(fields, key=lambda field: field.name not in vars(member).get("__annotations__", {})):
+    for field in sorted(fields, key=lambda field: field.name not in inspect.get_annotations(member)):
         hint = hints[field.name]
         choices = "|".join(map(str, get_args(hint))) if get_origin(hint) is Literal else ""
         default = "needed" if field.default is dataclasses.MISSING else f"{field.default}"

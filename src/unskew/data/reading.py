@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import io
+import stat
 import sys
 import zlib
 from pathlib import Path
@@ -63,11 +64,11 @@ def check_readable(path: Path) -> None:
             raise DataError("stdin: nothing is piped into it; write 'cat FILE | unskew ...', or name a file")
         return
     try:
-        there, folder = path.exists(), path.is_dir()
+        folder = stat.S_ISDIR(path.stat().st_mode)  # exists() and is_dir() hide errors from Python 3.14 on
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise DataError(f"{path}: no such file; check the path") from None
     except OSError as error:  # a name too long, a folder without permission
         raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
-    if not there:
-        raise DataError(f"{path}: no such file; check the path")
     if folder:
         raise DataError(f"{path}: this is a directory; name a file in it")
 

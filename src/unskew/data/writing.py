@@ -5,7 +5,7 @@ import os
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, ClassVar
 
@@ -81,6 +81,8 @@ def check_writable(path: Path) -> None:
     """Refuse a path that cannot be written to, before long work."""
     folder = path.parent
     try:
+        with suppress(FileNotFoundError, NotADirectoryError, ValueError):
+            path.stat()  # is_dir() and exists() hide errors from Python 3.14 on
         if path.is_dir():
             raise DataError(f"{path}: this is a directory; name a file in it")
         if folder.exists() and not folder.is_dir():

@@ -224,7 +224,7 @@ def test_a_pair_with_two_labels_is_refused_and_one_that_stands_twice_counts_once
 
 
 def test_models_learn_from_a_uniform_sample_and_say_when_it_is_the_test() -> None:
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", reason="torch is not installed: pip install 'unskew[models]'")
     rng = np.random.default_rng(0)
     users, items = np.divmod(rng.permutation(20 * 15), 15)
     labels = (rng.random(300) < 0.4).astype(float)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-import torch
 from label_worlds import flowed, log
+from torch_or_skip import torch
 
 from unskew.models import Bias
 from unskew.models.debiased.backbones import Factorisation, LightGcn

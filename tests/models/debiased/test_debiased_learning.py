@@ -28,6 +28,7 @@ def world(seed=0):
 @pytest.fixture(scope="module")
 def auc():
     """AUC on pairs that were drawn uniformly, by word."""
+    pytest.importorskip("torch", reason="torch is not installed: pip install 'unskew[models]'")
     train, uniform, validation, test = world()
 
     def judge(text):

@@ -1,7 +1,7 @@
 """Our Adam and plain descent against torch's."""
 
 import pytest
-import torch
+from torch_or_skip import torch
 
 from unskew.models.debiased.optimisers import Adam, Plain
 

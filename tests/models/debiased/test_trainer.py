@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-import torch
 from label_worlds import log
+from torch_or_skip import torch
 
 from unskew.errors import ConfigError, DataError, DivergenceError
 from unskew.models import Bias, DebiasedFit, DebiasedModel, Model

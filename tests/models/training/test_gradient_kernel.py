@@ -3,8 +3,8 @@
 import descents
 import numpy as np
 import pytest
-import torch
 import torch_losses
+from torch_or_skip import torch
 
 from unskew.models import Model
 from unskew.models.training import gradient_kernel

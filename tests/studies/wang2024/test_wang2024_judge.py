@@ -170,7 +170,7 @@ def test_the_larger_k_suits_the_population():
 
 @pytest.fixture(scope="module")
 def run():
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", reason="torch is not installed: pip install 'unskew[models]'")
     return Context(fast=True, sizes={EPOCHS: 1, DRAWS: 3})
 
 

@@ -23,7 +23,7 @@ from unskew.studies.wang2024.models import (
     variant_models,
 )
 
-pytest.importorskip("torch")
+pytest.importorskip("torch", reason="torch is not installed: pip install 'unskew[models]'")
 MODEL = Bias(epochs=3)
 
 

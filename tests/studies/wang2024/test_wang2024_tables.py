@@ -51,7 +51,7 @@ def test_the_furthest_deviations_are_those_of_mf_ips_and_mf_bias():
 @pytest.fixture(scope="module")
 def findings(tmp_path_factory):
     """Both tables of one tiny world and one tiny random test, with one epoch per model."""
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", reason="torch is not installed: pip install 'unskew[models]'")
     context = Context(fast=True, folder=tmp_path_factory.mktemp("empty"), sizes={EPOCHS: 1, DRAWS: 3})
     worlds = [judge(context, tiny_log(60, 120))]
     tests = [judge_test(context, split_test("coat", tiny_split(), np.random.default_rng(1)))]
