@@ -91,6 +91,9 @@ class ColumnOptions:
             help="Separator in logs: tab, comma, semicolon, pipe, space, or the text itself, as in '::'.",
         ),
     ] = None
+    encoding: Annotated[
+        str | None, typer.Option(help="Encoding of text files, as in latin-1 [default: UTF-8, or what a mark says].")
+    ] = None
 
     @property
     def columns(self) -> "Columns":
@@ -98,7 +101,8 @@ class ColumnOptions:
         from unskew.data import Columns, FileFormat
 
         named = self.rating_col, self.timestamp_col, self.propensity_col, getattr(self, "label_col", None)
-        layout, weight = FileFormat.of(columns=self.header, sep=self.sep), getattr(self, "weight_col", None)
+        weight = getattr(self, "weight_col", None)
+        layout = FileFormat.of(columns=self.header, sep=self.sep, encoding=self.encoding)
         return Columns(self.user_col or "user", self.item_col or "item", *named, weight=weight, format=layout)
 
 
