@@ -58,17 +58,17 @@ def cause_of(study: str, disagreement: Mapping[str, str]) -> str:
 def reduced(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page needs of the JSON of a study."""
     tables = [{"table": each["table"], "seconds": each["seconds"]} for each in result["tables"]]
-    found = [each for table in result["tables"] for each in _disagreements(table)]
+    apart = [each for table in result["tables"] for each in _disagreements(table)]
     kept = {name: result[name] for name in ("study", "fast", "seed", "seconds")}
-    return {**kept, "counts": result["counts"], "tables": tables, "disagreements": found}
+    return {**kept, "counts": result["counts"], "tables": tables, "disagreements": apart}
 
 
 def _disagreements(table: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
     for cell in table["cells"]:
         if cell["paper"] is not None and cell["agrees"] is False:
             what = f"{cell['row']}, {cell['column']}, {cell['data']}: {cell['paper']:g}"
-            found = f"{round(cell['ours'], _DIGITS):g}, tolerance {round(cell['tolerance'], _DIGITS):g}"
-            yield {"table": table["table"], "what": what, "found": found}
+            ours = f"{round(cell['ours'], _DIGITS):g}, tolerance {round(cell['tolerance'], _DIGITS):g}"
+            yield {"table": table["table"], "what": what, "found": ours}
     for claim in table["claims"]:
         if claim["holds"] is False and claim["source"] != "ours":
             what = f"{claim['claim']} [{claim['source']}]"
