@@ -1,7 +1,7 @@
 """Delimited text: encoding, line ends, quotes and fields are checked before the text is parsed.
 
-Parsers guess where a text is not well formed, and each of them guesses in its own way. So a text is parsed only when every line
-says the same thing to all of them; otherwise the line, the column and the reason are named.
+Parsers guess where a text is not well formed, and each of them guesses in its own way. So a text is parsed only when
+every line says the same thing to all of them; otherwise the line, the column and the reason are named.
 """
 
 import codecs
