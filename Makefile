@@ -49,6 +49,7 @@ bench: $(VENV)/dev.stamp ## Measure speed against the matrix product and other p
 
 integrations: | $(BIN)/python ## Run each recipe for other packages' models in an environment of its own (slow)
 	$(BIN)/python tests/integrations/run_recipes.py
+	$(BIN)/python tests/integrations/run_peers.py
 
 pythons: | $(BIN)/python ## Run the tests under each Python of the classifiers that is installed, or those in PYTHONS
 	$(BIN)/python tests/run_pythons.py $(PYTHONS)

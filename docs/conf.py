@@ -59,6 +59,7 @@ bibtex_reference_style = "author_year"
 html_theme = "furo"
 html_title = f"unskew {release}"
 html_static_path = ["_static"]
+html_extra_path = ["llms.txt"]  # made by docs/llms.py; the pages it links are next to it (_ext/pages.py)
 html_css_files = ["unskew.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False

@@ -71,7 +71,7 @@ def errors_table(path: Path = DATA) -> str:
         if places:
             heads = [f"{data}, large" if table == "large" else data for table, data in places]
             parts.append(
-                "\n".join([f"**{title}**", "", *_table(["you have", "estimate", *heads], _rows(values, places))])
+                "\n".join([f"**{title}**", "", *markdown(["you have", "estimate", *heads], _rows(values, places))])
             )
     return "\n\n".join(parts)
 
@@ -90,13 +90,13 @@ def readme_table(path: Path = DATA) -> str:
             if places:
                 lines.append([given, name, *(_entry(values, places, form) for form in forms)])
     heads = ["the log has", "data", "naive", "published", "ours: `auto`", "ours, with 1 % random rows"]
-    return "\n".join([*([FAST, ""] if result["fast"] else []), *_table(heads, lines)])
+    return "\n".join([*([FAST, ""] if result["fast"] else []), *markdown(heads, lines)])
 
 
-def with_table(text: str, table: str) -> str:
-    """Return the text of the README with this table."""
-    before, rest = text.split(START)
-    return f"{before}{START}\n{table}\n{END}{rest.split(END)[1]}"
+def with_table(text: str, table: str, start: str = START, end: str = END) -> str:
+    """Return the text of the README with this table between these lines."""
+    before, rest = text.split(start)
+    return f"{before}{start}\n{table}\n{end}{rest.split(end)[1]}"
 
 
 def reduced(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,6 +126,17 @@ def write(source: Path, data: Path = DATA, readme: Path = README) -> None:
     readme.write_text(with_table(readme.read_text(encoding="utf-8"), readme_table(data)), encoding="utf-8")
 
 
+def mean_of(numbers: Iterable[float | None]) -> float | None:
+    """Return the mean of the numbers that are known; None without one."""
+    known = [number for number in numbers if number is not None]
+    return sum(known) / len(known) if known else None
+
+
+def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a Markdown table."""
+    return [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}", *(f"| {' | '.join(row)} |" for row in rows)]
+
+
 def _values(result: Mapping[str, Any]) -> Values:
     return {
         ((table["table"], cell["data"]), cell["row"], cell["column"]): cell["ours"]
@@ -146,20 +157,11 @@ def _rows(values: Values, places: Sequence[Place]) -> Iterable[list[str]]:
 
 def _entry(values: Values, places: Sequence[Place], form: str) -> str:
     """Error / tau (coverage), in the mean over data sets."""
-    error, tau, coverage = (_mean(values.get((place, form, column)) for place in places) for column in COLUMNS)
+    error, tau, coverage = (mean_of(values.get((place, form, column)) for place in places) for column in COLUMNS)
     if error is None:
         return "-"
     order = "-" if tau is None else f"{tau:.2f}"
     return f"{error:.2f} / {order}" + ("" if coverage is None else f" ({coverage:.0%})")
-
-
-def _mean(numbers: Iterable[float | None]) -> float | None:
-    known = [number for number in numbers if number is not None]
-    return sum(known) / len(known) if known else None
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    return [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}", *(f"| {' | '.join(row)} |" for row in rows)]
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""Sphinx extension: plain shell cells, citations in docstrings, the demo's page, examples that run."""
+"""Sphinx extension: plain shell cells, citations in docstrings, the demo's page, examples that run, sources."""
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +51,19 @@ def write_demo(app: Sphinx, exception: Exception | None) -> None:
         (Path(app.outdir) / "demo-report.html").write_text(run_demo().to_html(), encoding="utf-8")
 
 
+def copy_sources(app: Sphinx, exception: Exception | None) -> None:
+    """Put the Markdown of each page next to its HTML, for the links of ``llms.txt``."""
+    if exception is None and app.builder.format == "html":
+        for name in app.env.found_docs:
+            source = Path(app.env.doc2path(name))
+            shutil.copyfile(source, Path(app.outdir) / source.relative_to(app.srcdir))
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_transform(ShellCells)
     app.connect("autodoc-process-docstring", cite_keys, priority=400)
     app.connect("env-get-outdated", every_page)
     app.connect("builder-inited", run_contributing)
     app.connect("build-finished", write_demo)
+    app.connect("build-finished", copy_sources)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

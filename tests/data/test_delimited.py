@@ -2,6 +2,7 @@
 
 import csv
 import io
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unskew import Interactions
 from unskew.data.formats.delimited import read_delimited, to_utf8
 from unskew.data.formats.file_format import FileFormat
 from unskew.data.formats.line_scan import _compiled, scan_lines
@@ -99,3 +101,12 @@ def test_other_separators(sep: str, text: str) -> None:
 def test_a_control_character_that_stands_for_a_separator_is_refused() -> None:
     with pytest.raises(DataError, match="control character 0x1f"):
         read("1::2\x1f\n", columns="user,item", sep="::")
+
+
+def test_an_encoding_is_said_for_all_files_or_for_one(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_bytes("user,item\nu,café\n".encode("latin-1"))
+    for log in (Interactions.read(path, encoding="latin-1"), Interactions.read(f"{path}:encoding=latin-1")):
+        assert log.item_vocabulary.ids.tolist() == ["café"]
+    with pytest.raises(DataError, match="a parquet file has a fixed format; leave out encoding"):
+        Interactions.read(f"{tmp_path}/x.parquet:encoding=latin-1")

@@ -145,17 +145,30 @@ def run_here(name: str) -> None:
         os.chdir(ROOT)
 
 
-def run_there(name: str) -> str:
-    """Run the recipe of a package in its environment; return the versions, or what went wrong."""
-    python = ENVIRONMENTS / name / "bin" / "python"
-    done = ENVIRONMENTS / name / "installed"
+def python_of(name: str) -> Path:
+    """The interpreter of an environment."""
+    return ENVIRONMENTS / name / "bin" / "python"
+
+
+def prepare(name: str, commands: tuple[tuple[str, ...], ...]) -> str:
+    """Make an environment with these commands of pip, unless it is there; return what went wrong, or nothing."""
+    python, done = python_of(name), ENVIRONMENTS / name / "installed"
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     if not done.exists():
         subprocess.run([sys.executable, "-m", "venv", str(python.parents[1])], check=True)
-        for words in (*INSTALL[name], ("--editable", str(ROOT))):
+        for words in commands:
             if subprocess.run([*pip, *words], check=False).returncode:
                 return f"FAILED: pip install {' '.join(words)}"
         done.touch()
+    return ""
+
+
+def run_there(name: str) -> str:
+    """Run the recipe of a package in its environment; return the versions, or what went wrong."""
+    python = python_of(name)
+    problem = prepare(name, (*INSTALL[name], ("--editable", str(ROOT))))
+    if problem:
+        return problem
     if subprocess.run([str(python), "-W", "ignore", __file__, "--here", name], check=False).returncode:
         return "FAILED: the recipe"
     wanted = [words.partition("=")[0] for each in INSTALL[name] for words in each if "==" in words]

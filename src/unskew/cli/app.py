@@ -15,12 +15,12 @@ import typer
 from unskew import __version__
 from unskew.cli.audit import audit_command
 from unskew.cli.calibrate import calibrate_command
+from unskew.cli.command import first_sentence
 from unskew.cli.datasets import datasets_app
 from unskew.cli.evaluate import evaluate_command
 from unskew.cli.exposures import exposures_command
 from unskew.cli.gate import gate_command
 from unskew.cli.listing import list_command
-from unskew.cli.options import first_sentence
 from unskew.cli.reproduce import reproduce_command
 from unskew.cli.screen import noted_compilation
 from unskew.cli.simulate import demo_command, simulate_command

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from unskew.cli.command import command_of
 from unskew.cli.completion import completes
 from unskew.cli.inputs import check_stdin, model_files, path_of, read_log, read_models
 from unskew.cli.options import (
@@ -21,7 +22,6 @@ from unskew.cli.options import (
     ScoreFiles,
     Seed,
     Threads,
-    command_of,
 )
 from unskew.cli.outputs import Outputs
 from unskew.cli.screen import aside, screen, stages

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from unskew.cli.command import command_of
 from unskew.cli.inputs import path_of, read_log
 from unskew.cli.options import (
     ColumnOptions,
@@ -15,7 +16,6 @@ from unskew.cli.options import (
     RayAddress,
     Seed,
     Threads,
-    command_of,
 )
 from unskew.cli.outputs import STDOUT, Outputs
 from unskew.cli.screen import screen, stages

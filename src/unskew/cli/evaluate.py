@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from unskew.cli.command import command_of
 from unskew.cli.inputs import check_judgements, check_stdin, is_data_set, read_groups, read_models, read_relevant
-from unskew.cli.options import EvaluateOptions, command_of
+from unskew.cli.options import EvaluateOptions
 from unskew.cli.screen import aside, screen, stages
 from unskew.errors import ConfigError
 
@@ -176,6 +177,7 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
             progress=progress,
             uniform=uniform,
             baselines=not options.no_baselines,
+            group_seeds=not options.no_group_seeds,
             **settings,
         )
 
@@ -226,6 +228,7 @@ def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: 
             work=options.work,
             memory=options.memory,
             baselines=not options.no_baselines,
+            group_seeds=not options.no_group_seeds,
             progress=progress,
             **settings,
         )
@@ -353,6 +356,7 @@ def _of_window(models: dict[str, list[str] | None], window: str) -> dict[str, li
 _OF_A_SPLIT = (
     *("train", "test", "validation", "exposed", "population", "catalogue", "uniform", "relevant_counts", "checkpoints"),
     *("until", "on", "work", "partitions", "memory", "against", "by", "format", "label_col"),
+    "no_group_seeds",
 )
 """Options that say more about one split, or need one."""
 _WINDOW = "{window}"

@@ -6,9 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from unskew.cli.command import command_of
 from unskew.cli.evaluate import evaluate_files
 from unskew.cli.inputs import split_name
-from unskew.cli.options import EvaluateOptions, command_of
+from unskew.cli.options import EvaluateOptions
 from unskew.errors import ConfigError
 
 NOT_HERE = (
@@ -26,6 +27,7 @@ NOT_HERE = (
         "config",
         "windows",
         "by",
+        "no_group_seeds",
     ),
 )
 """Options of ``unskew evaluate`` that a gate does not have."""
@@ -78,7 +80,7 @@ def gate_command(options: GateOptions) -> None:
     given: dict[str, Any] = {}
     for kind, each in ((kind_of_new, text), (kind_of_old, other)):
         given.setdefault(kind, []).append(each)
-    asked = replace(options, metric=words, **given)
+    asked = replace(options, metric=words, no_group_seeds=True, **given)  # the two are what is compared
     report = evaluate_files(asked)
     result = report.gate(new, old, margin=options.margin, require=options.require, strict=options.strict)
     _write(options, result.to_json(), result.to_markdown(), str(result))

@@ -1,12 +1,9 @@
 """The options that several commands share, and those of ``unskew evaluate``."""
 
-import inspect
-from collections.abc import Callable, Collection
 from dataclasses import KW_ONLY, dataclass, fields, replace
-from functools import wraps
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -66,35 +63,6 @@ WeightColumn = Annotated[str | None, typer.Option(help="Column of weights of tes
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no table or progress.")]
 
-Options = TypeVar("Options")
-
-
-def command_of(
-    options: type[Options], *, without: Collection[str] = ()
-) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
-    """Turn a function of an options dataclass into a command: typer parses the fields of the dataclass.
-
-    The fields `without` are not options of this command, and keep their defaults.
-    """
-
-    def make(run: Callable[[Options], None]) -> Callable[..., None]:
-        @wraps(run)
-        def command(**given: Any) -> None:
-            run(options(**given))
-
-        signature, hints = inspect.signature(options), get_type_hints(options, include_extras=True)
-        shown = [each for each in signature.parameters.values() if each.name not in without]
-        command.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
-        command.__annotations__ = {name: hint for name, hint in hints.items() if name not in without}
-        return command
-
-    return make
-
-
-def first_sentence(command: Callable[..., None]) -> str:
-    """The first paragraph of a command's description; the list of commands has no room for more, and cuts nothing."""
-    return " ".join(inspect.cleandoc(command.__doc__ or "").split("\n\n", 1)[0].split())
-
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions:
@@ -123,6 +91,9 @@ class ColumnOptions:
             help="Separator in logs: tab, comma, semicolon, pipe, space, or the text itself, as in '::'.",
         ),
     ] = None
+    encoding: Annotated[
+        str | None, typer.Option(help="Encoding of text files, as in latin-1 [default: UTF-8, or what a mark says].")
+    ] = None
 
     @property
     def columns(self) -> "Columns":
@@ -130,7 +101,8 @@ class ColumnOptions:
         from unskew.data import Columns, FileFormat
 
         named = self.rating_col, self.timestamp_col, self.propensity_col, getattr(self, "label_col", None)
-        layout, weight = FileFormat.of(columns=self.header, sep=self.sep), getattr(self, "weight_col", None)
+        weight = getattr(self, "weight_col", None)
+        layout = FileFormat.of(columns=self.header, sep=self.sep, encoding=self.encoding)
         return Columns(self.user_col or "user", self.item_col or "item", *named, weight=weight, format=layout)
 
 
@@ -315,6 +287,12 @@ class EvaluateOptions(ColumnOptions):
     no_baselines: Annotated[
         bool | None,
         typer.Option("--no-baselines", help="Leave out the baselines popular and random, which are not models here."),
+    ] = None
+    no_group_seeds: Annotated[
+        bool | None,
+        typer.Option(
+            "--no-group-seeds", help="Judge als/seed0, als/seed1 and so on as models of their own, not as one model."
+        ),
     ] = None
     against: Annotated[
         Path | None,

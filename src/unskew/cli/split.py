@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from unskew.cli.command import command_of
 from unskew.cli.inputs import is_data_set, path_of, read_log
-from unskew.cli.options import ColumnOptions, LogFile, Quiet, Seed, WeightColumn, command_of
+from unskew.cli.options import ColumnOptions, LogFile, Quiet, Seed, WeightColumn
 from unskew.cli.outputs import check_folder, make_folder
 from unskew.cli.screen import aside, screen, stages
 from unskew.display.text_table import digits, print_lines, print_table, table, words

@@ -16,7 +16,7 @@ from unskew.errors import ConfigError, DataError, did_you_mean
 LOG = ("user", "item", "rating", "timestamp", "propensity", "label")
 """The columns that a file of interactions may have."""
 _ROLES = (*LOG, "score", "rank", "prediction", "relevant")
-_FORMAT = ("columns", "sep", "format")
+_FORMAT = ("columns", "sep", "format", "encoding")
 _NAMED = re.compile(r"(.+?):(\w+=.*)", re.DOTALL)
 
 
@@ -31,7 +31,7 @@ class TableFile:
     names : mapping
         Names of columns in this file, by ``user``, ``item``, ``rating`` and so on.
     format : FileFormat
-        What was said about its format, with the keys ``columns``, ``sep`` and ``format``.
+        What was said about its format, with the keys ``columns``, ``sep``, ``format`` and ``encoding``.
 
     Examples
     --------
@@ -59,9 +59,9 @@ class TableFile:
                 raise ConfigError(f"{text}: unknown key {key!r}{did_you_mean(key, known)}")
             if not value:
                 raise ConfigError(f"{text}: {key} is empty; write the name of a column, as in {key}=name")
-        kind, columns, sep = (given.pop(key, None) for key in ("format", "columns", "sep"))
+        kind, columns, sep, encoding = (given.pop(key, None) for key in ("format", "columns", "sep", "encoding"))
         try:
-            return cls(Path(path), given, FileFormat.of(kind=kind, columns=columns, sep=sep))
+            return cls(Path(path), given, FileFormat.of(kind=kind, columns=columns, sep=sep, encoding=encoding))
         except ConfigError as error:
             raise ConfigError(f"{path}: {error}") from None
 
@@ -135,7 +135,8 @@ class Columns:
     def open(self, path: str | Path) -> tuple[pl.DataFrame, str, "Columns"]:
         """The table of a file, its name in messages, and the names of its columns."""
         file = TableFile.parse(path, LOG)
-        layout = replace(file.format, kind=file.format.kind or self.format.kind).of_file(file.path)
+        encoding = file.format.encoding or ("" if file.path.suffix == ".parquet" else self.format.encoding)
+        layout = replace(file.format, kind=file.format.kind or self.format.kind, encoding=encoding).of_file(file.path)
         if layout.kind in TREC:  # which have names of their own
             return replace(file, format=layout).read(), file.name, Columns()
         if layout.is_text:

@@ -201,17 +201,17 @@ class Interactions:
         weight: str | None = None,
         columns: str | Iterable[str] | None = None,
         sep: str | None = None,
+        encoding: str | None = None,
         format: str | None = None,  # noqa: A002  # as in FILE:format=qrels
     ) -> "Interactions":
         """Read a CSV, TSV, Parquet or TREC file (text may be gzipped); ``-`` is standard input.
 
-        Column names work as in `from_frame`. `columns` names those of a text without a header, `sep` is its separator;
-        `format` is explained at `FileFormat`.
+        Column names work as in `from_frame`; `columns`, `sep`, `encoding` and `format` are explained at `FileFormat`.
         """
         from unskew.data.columns import Columns
         from unskew.data.formats.file_format import FileFormat
 
-        layout = FileFormat.of(kind=format, columns=columns, sep=sep)
+        layout = FileFormat.of(kind=format, columns=columns, sep=sep, encoding=encoding)
         layout.of_file(Path(path)).refuse_choice(str(path))
         return Columns(user, item, rating, timestamp, propensity, weight=weight, format=layout).read(path)
 

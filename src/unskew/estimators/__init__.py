@@ -3,7 +3,7 @@
 from unskew.estimators.aoa import Aoa
 from unskew.estimators.auto import Auto
 from unskew.estimators.bounds import erm_bound, ips_bias, ips_variance, misspecified_bound, tail_bound
-from unskew.estimators.estimate import Comparison, Estimate, Terms
+from unskew.estimators.estimate import Comparison, Estimate, Terms, influence_of
 from unskew.estimators.estimator import Estimator, Weighted
 from unskew.estimators.exposed import (
     BetaBinomial,
@@ -29,7 +29,7 @@ from unskew.estimators.intervals import (
 )
 from unskew.estimators.ips import Ips
 from unskew.estimators.moments import Moments
-from unskew.estimators.replicates import Mean, difference_of_means, influence_of, mean_of_replicates
+from unskew.estimators.replicates import Mean, difference_of_means, mean_of_replicates
 from unskew.estimators.rows import OVER_ALL_PAIRS, Kind, Places, Rows
 from unskew.estimators.sequences import Anytime
 from unskew.estimators.snips import Snips

@@ -166,3 +166,12 @@ def standard_error(influence: Floats) -> float | None:
     if m < 2:
         return None
     return float(np.sqrt(m / (m - 1) * np.sum(influence**2)))
+
+
+def influence_of(terms: Terms) -> Floats | None:
+    """What each user adds to the error of an estimate, scaled so that the sum of squares is its variance.
+
+    None for fewer than two users.
+    """
+    m = len(terms.numerator)
+    return None if m < 2 else np.asarray(terms.influence * np.sqrt(m / (m - 1)))

@@ -11,7 +11,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
-from unskew.estimators.estimate import Terms, standard_error
+from unskew.estimators.estimate import Terms, influence_of, standard_error
 from unskew.estimators.moments import columns_of
 from unskew.notation import Named
 from unskew.ranking.engines import Engine, Threads
@@ -36,6 +36,10 @@ class Interval(Named, family="interval"):
     def std_error(self, terms: Terms) -> float | None:
         """Standard error of an estimate, as reported with its value."""
         return terms.std_error
+
+    def influence(self, terms: Terms) -> Floats | None:
+        """What each unit of the interval adds to the error; the sum of squares is the variance. None if unknown."""
+        return influence_of(terms)
 
     def gap_error(self, a: Terms, b: Terms) -> float | None:
         """Standard error of the difference of two estimates, for its p-value."""
@@ -125,6 +129,10 @@ class Observation(Interval, word="observation"):
     def std_error(self, terms: Terms) -> float | None:
         """Standard error of an estimate."""
         return None if terms.lone else _norm(terms.row_errors)
+
+    def influence(self, terms: Terms) -> Floats | None:
+        """What each row adds to the error; None if it is understated, or if there is no row."""
+        return None if self.std_error(terms) is None else terms.row_errors
 
     def gap_error(self, a: Terms, b: Terms) -> float | None:
         """Standard error of a difference."""

@@ -66,6 +66,7 @@ def evaluate(
     work: str | Path | None = None,
     memory: str | None = None,
     baselines: bool = True,
+    group_seeds: bool = True,
     progress: Stage | None = None,
 ) -> Report:
     """Judge models on held-out rows, naively and with the skew of the log corrected for.
@@ -139,6 +140,9 @@ def evaluate(
     baselines : bool
         Whether the report also has ``popular`` and ``random`` on the same users and candidates, to compare the models
         with. They are not candidates of the verdict.
+    group_seeds : bool
+        Whether entries called ``MODEL/seedN``, as in ``als/seed0`` and ``als/seed1``, are judged as one model: its
+        numbers are means over seeds, with the errors of users and of seeds. `Report.estimates` has the entries.
     progress : callable, optional
         Called as ``progress(stage, done, total)``. If it has a method ``say(stage, words)``, that is called with
         losses. Loops that must be compiled first are the stage ``compiling, once``.
@@ -193,7 +197,7 @@ def evaluate(
             memory=memory,
             progress=progress,
         )
-        return replace(report, shows_baselines=baselines)
+        return replace(report, shows_baselines=baselines, groups_seeds=group_seeds)
     _check_split(split, work=work, memory=memory)
     if metrics is None and not split.exposed:
         asked["metrics"] = default_metrics(given)
@@ -231,6 +235,7 @@ def evaluate(
         chosen=chosen,
         stop=stop,
         shows_baselines=baselines,
+        groups_seeds=group_seeds,
     )
     return replace(report, warnings=warn(report))
 

@@ -27,7 +27,7 @@ ROWS_A_USER = "rows_a_user"  # the key in the JSON, next to users and rows
 def record(report: "Report") -> dict[str, Any]:
     """The whole report, as in the JSON file."""
     checks = report.samples.correction
-    methods, sliced = report.estimated.methods, report.estimated.slice_report
+    methods, sliced, seeds = report.estimated.methods, report.estimated.slice_report, report.seeds
     return {
         "unskew": __version__,
         "run": report.run,
@@ -38,7 +38,7 @@ def record(report: "Report") -> dict[str, Any]:
         **({} if report.band is None else {"sensitivity": [point.to_dict() for point in report.band.points]}),
         **({} if methods is None else {"methods": [point.to_dict() for point in methods.points]}),
         **({} if sliced is None else {"slice": sliced.to_dict()}),
-        **({} if report.seeds is None else {"seeds": report.seeds.to_dict()}),
+        **({} if seeds is None else {"seeds": seeds.to_dict()}),
         "warnings": list(report.warnings),
         **({} if checks is None else {"correction": [check.to_dict() for check in checks]}),
         **({} if report.against is None else {"against": report.against.to_dict()}),
@@ -82,6 +82,7 @@ def record_run(report: "Report") -> dict[str, Any]:
         "level": settings.level,
         "interval": str(settings.interval),
         "seed": settings.seed,
+        **({} if report.groups_seeds else {"group_seeds": False}),
         "block_size": samples.block_size,
         "judged": {"users": tally.users, "rows": tally.rows, ROWS_A_USER: dict(tally.sizes)},
         **({} if samples.exposed is None else {"exposed": _exposed(samples.exposed)}),

@@ -16,9 +16,9 @@ from unskew.evaluation.estimating.common_users import judge_common_users
 from unskew.evaluation.estimating.estimate import Estimated
 from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.estimating.gamma_sweep import Sweep, sweep_report
+from unskew.evaluation.estimating.judged_models import JudgedModels
 from unskew.evaluation.estimating.naive_twin import missing_twins
 from unskew.evaluation.estimating.propensity_sum import check_propensity
-from unskew.evaluation.estimating.seeds import Seeds, group_seeds
 from unskew.evaluation.estimating.tally import Tally, tally_report
 from unskew.evaluation.fitting.automatic import AutoChoice
 from unskew.evaluation.fitting.models import Contenders
@@ -73,6 +73,8 @@ class Report(AsJson):
         Whether `baselines` are judged.
     sliced : tuple of Slices
         The estimates by group that were asked for.
+    groups_seeds : bool
+        Whether entries such as ``als/seed0`` and ``als/seed1`` are judged as one model.
     """
 
     inputs: Run
@@ -87,6 +89,7 @@ class Report(AsJson):
     merged: "Merged | None" = None
     shows_baselines: bool = False
     sliced: "tuple[Slices, ...]" = ()
+    groups_seeds: bool = True
 
     def __str__(self) -> str:
         from unskew.evaluation.showing.text import as_text
@@ -94,7 +97,9 @@ class Report(AsJson):
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"Report({len(self.models)} models, {len(self.estimates)} estimates, {len(self.warnings)} warnings)"
+        return (
+            f"Report({len(self.judged.members)} models, {len(self.estimates)} estimates, {len(self.warnings)} warnings)"
+        )
 
     def _repr_html_(self) -> str:
         """What notebooks show: the verdict, the chart of the first metric, a table and the warnings."""
@@ -117,10 +122,11 @@ class Report(AsJson):
         """The estimate of a model, by words in any spelling that `evaluate` takes, or by objects."""
         words = model, _printed(metric, parse_metric), _printed(estimator, Estimator.from_word)
         named = self.baselines.estimates if model in DESCRIBED and self.baselines is not None else ()
-        for row in (*self.estimates, *named):
+        rows = (*self.estimates, *(self.judged.estimates if model in self.judged.several else ()))
+        for row in (*rows, *named):
             if (row.model, row.metric, row.estimator) == words:
                 return row
-        known = [f"{row.model} {row.metric} {row.estimator}" for row in self.estimates]
+        known = [f"{row.model} {row.metric} {row.estimator}" for row in rows]
         asked = f"{model} {metric} {estimator}"
         raise ConfigError(f"no estimate {asked!r}{did_you_mean(asked, known)}")
 
@@ -186,9 +192,14 @@ class Report(AsJson):
         return find_answers(self)
 
     @cached_property
-    def seeds(self) -> Seeds | None:
-        """Means over entries that differ in their seed only, such as ``als/seed0`` and ``als/seed1``, if there are."""
-        return group_seeds(self)
+    def judged(self) -> JudgedModels:
+        """The models that the verdict is about: the entries, or the means of those that differ in their seed only."""
+        return JudgedModels(self)
+
+    @property
+    def seeds(self) -> JudgedModels | None:
+        """The same if some model has several seeds, such as ``als/seed0`` and ``als/seed1``; None otherwise."""
+        return self.judged if self.judged.several else None
 
     @cached_property
     def baselines(self) -> Baselines | None:

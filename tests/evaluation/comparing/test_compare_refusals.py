@@ -41,7 +41,7 @@ def broken(where: list[Any], value: object) -> Callable[[dict[str, Any]], None]:
         (broken(["unskew"], "9.9.0"), "written by unskew 9.9.0"),
         (broken(["estimates"], [{"model": "m"}]), "not a complete report: no 'estimates[0].metric'"),
         (broken(["estimates"], 3), "not a complete report"),
-        (broken(["estimates", 0, "value"], "high"), "estimates[0].value is \"high\", not a number"),
+        (broken(["estimates", 0, "value"], "high"), 'estimates[0].value is "high", not a number'),
         (broken(["estimates", 0, "std_error"], float("nan")), "estimates[0].std_error is NaN, not a number"),
         (broken(["estimates", 0, "metric"], 5), "estimates[0].metric is 5, not a text"),
         (broken(["run"], []), "not a complete report"),

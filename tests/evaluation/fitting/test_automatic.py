@@ -86,7 +86,7 @@ def test_with_positives_alone_it_is_snips_by_exposure_to_the_power_of_a_half() -
 def test_positives_that_may_be_unselected_are_averaged() -> None:
     world = SelectedLog.of("mar")
     report = run(world.split(positives=True), world)
-    check(report, "aoa(per=pair)", "", "differ no more in their numbers of rows than they would without any selection")
+    check(report, "aoa(per=pair)", "", "do not differ clearly more in their numbers of rows than they would without any selection")
     labelled = run(world.split(), world, positive="rating>=1")
     assert labelled.chosen is not None
     assert labelled.chosen.estimator == "blend"  # labels say what is relevant, whether it was selected or not

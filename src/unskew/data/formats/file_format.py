@@ -64,7 +64,12 @@ class FileFormat:
 
     @classmethod
     def of(
-        cls, *, kind: str | None = None, columns: str | Iterable[str] | None = None, sep: str | None = None
+        cls,
+        *,
+        kind: str | None = None,
+        columns: str | Iterable[str] | None = None,
+        sep: str | None = None,
+        encoding: str | None = None,
     ) -> "FileFormat":
         """The format in words: columns as in ``user,item,rating``, and ``tab``, ``comma`` or others as separators."""
         if kind is not None and kind not in KINDS:
@@ -79,7 +84,7 @@ class FileFormat:
             raise ConfigError(f"{shown}: {twice[0]!r} occurs twice; call columns that are not needed {SKIPPED}")
         if sep == "":
             raise ConfigError(f"{Option('sep')}: the separator is empty; give one, as in tab, ';' or '::'")
-        return cls(kind or "", header, _SEPARATORS.get(sep or "", sep or ""))
+        return cls(kind or "", header, _SEPARATORS.get(sep or "", sep or ""), encoding or "")
 
     def of_file(self, path: Path) -> "FileFormat":
         """The same, with the kind that the name of the file says, unless one was given."""
@@ -98,9 +103,10 @@ class FileFormat:
         return self.kind not in ("parquet", *TREC)
 
     def refuse_choice(self, name: str) -> None:
-        """Refuse columns and a separator for a file whose format fixes both."""
-        if not self.is_text and (self.columns or self.sep):
-            chosen = "columns" if self.columns else "sep"
+        """Refuse what the format of a file fixes: columns and a separator, or the encoding of what is not text."""
+        given = {"columns": self.columns, "sep": self.sep, "encoding": self.encoding}
+        chosen = next((key for key, value in given.items() if value), "")
+        if not self.is_text and chosen and not (chosen == "encoding" and self.kind in TREC):
             raise DataError(f"{name}: a {self.kind} file has a fixed format; leave out {chosen}")
 
 

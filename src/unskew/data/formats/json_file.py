@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -98,20 +98,22 @@ def _problem(data: Any, schema: Any, path: str) -> str:
     if isinstance(schema, Mapping):
         return _problem_of_object(data, schema, path)
     if isinstance(schema, list | Each):
-        kind = list if isinstance(schema, list) else dict
-        if not isinstance(data, kind):
-            return _other(data, "a list" if kind is list else "an object", path)
-        inner = schema[0] if isinstance(schema, list) else schema.schema
-        named = enumerate(data) if kind is list else data.items()
-        places = ((f"{path}[{key}]" if kind is list else _below(path, key), value) for key, value in named)
-        return next((found for place, value in places if (found := _problem(value, inner, place))), "")
+        return _problem_of_parts(data, schema, path)
     if isinstance(schema, tuple):
-        found = [_problem(data, each, path) for each in schema]
-        return "" if "" in found else max(found, key=len)
-    if schema is Anything:
-        return ""
+        problems = [_problem(data, each, path) for each in schema]
+        return "" if "" in problems else max(problems, key=len)
     fits, words = _scalar(data, schema)
-    return "" if fits else _other(data, words, path)
+    return "" if fits or schema is Anything else _other(data, words, path)
+
+
+def _problem_of_parts(data: Any, schema: list[Any] | Each, path: str) -> str:
+    if isinstance(schema, Each):
+        if not isinstance(data, Mapping):
+            return _other(data, "an object", path)
+        return _first((value, schema.schema, _below(path, key)) for key, value in data.items())
+    if not isinstance(data, list):
+        return _other(data, "a list", path)
+    return _first((value, schema[0], f"{path}[{place}]") for place, value in enumerate(data))
 
 
 def _scalar(data: Any, schema: Any) -> tuple[bool, str]:
@@ -139,8 +141,12 @@ def _problem_of_object(data: Any, schema: Mapping[str, Any], path: str) -> str:
     unknown = [key for key in data if key not in schema]
     if unknown:
         return f"unknown key {_below(path, unknown[0])!r:.80}{did_you_mean(unknown[0], list(schema))}"
-    found = (_problem(data[key], each, _below(path, key)) for key, each in schema.items())
-    return next(filter(None, found), "")
+    return _first((data[key], each, _below(path, key)) for key, each in schema.items())
+
+
+def _first(parts: Iterable[tuple[Any, Any, str]]) -> str:
+    """The problem of the first part that has one; parts are data, schema and path."""
+    return next((problem for part in parts if (problem := _problem(*part))), "")
 
 
 def _other(data: Any, words: str, path: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from unskew.evaluation.checking import data, exposed, gamma, imputation, models, overlap, time_leak, weights
+from unskew.evaluation.checking import data, exposed, gamma, imputation, models, overlap, seeds, time_leak, weights
 from unskew.evaluation.checking.check import Check, check
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ CHECKS: tuple[Check, ...] = (
     weights.propensity_column,
     models.models_without_ids,
     models.models_not_judged,
+    seeds.seeds_not_grouped,
+    seeds.few_seeds,
+    seeds.seeds_without_metric,
     overlap.validation_overlap,
     overlap.uniform_overlap,
     *ROWS,
@@ -76,7 +79,14 @@ PART_CHECKS = tuple(
     for one in CHECKS
     if one
     in {
-        *(data.rows_left_out, models.models_not_judged, *ROWS, data.rating_rows_left_out, weights.propensity_column),
+        *(
+            data.rows_left_out,
+            models.models_not_judged,
+            seeds.seeds_not_grouped,
+            *ROWS,
+            data.rating_rows_left_out,
+            weights.propensity_column,
+        ),
         *(one for one in NUMBERS if one not in {data.validation_size, time_leak.training_after_test}),
         *(data.ratings_without_condition, models.different_products),
     }

@@ -129,7 +129,7 @@ def users_unknown_to_model(report: "Report") -> Iterator[str]:
             lacking.setdefault((model.unknown_users, model.unknown_rows), []).append(name)
     for (unknown, rows), names in lacking.items():
         yield USERS_UNKNOWN.format(
-            models=_with_verb(names, "does", "do"),
+            models=_with_verb(report.judged.names(names), "does", "do"),
             unknown=unknown,
             users=report.tally.users,
             rows=counted(rows, "row"),
@@ -151,7 +151,7 @@ def items_unknown_to_model(report: "Report") -> Iterator[str]:
         if unknown:
             lacking.setdefault(unknown, []).append(name)
     for unknown, names in lacking.items():
-        models = _with_verb(names, "has", "have")
+        models = _with_verb(report.judged.names(names), "has", "have")
         yield ITEMS_UNKNOWN.format(models=models, unknown=unknown, items=report.tally.catalogue_size)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.collecting.shown import Shown, make_shown
 from unskew.evaluation.estimating.cell import Cell
 from unskew.evaluation.estimating.estimation import Estimation
+from unskew.evaluation.estimating.seed_means import SeedMeans
 from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric
 from unskew.ranking import Contest, Ranks, Scorer, Ties
@@ -126,11 +128,12 @@ def judge_baselines(report: "Report") -> Baselines | None:
     estimation = Estimation(judged, asked, report.propensities, report.inputs.threads)
     cells, estimates, _ = estimation.run()
     models = {(str(cell.metric), str(cell.estimator)): cell.terms for cell in report.estimated.cells}
+    compare = partial(_compare_means, members=report.judged.members) if report.judged.several else _compare
     compared = [
         row
         for cell in cells
         for name in wanted
-        for row in _compare(cell, models[str(cell.metric), str(cell.estimator)], name, settings)
+        for row in compare(cell, models[str(cell.metric), str(cell.estimator)], name, settings)
     ]
     return Baselines(tuple(estimates), tuple(compared))
 
@@ -215,7 +218,7 @@ def _rows_of(samples: Samples, contest: Contest, ranks: Mapping[str, Ranks]) -> 
 def _compare(cell: Cell, models: Mapping[str, Terms], name: str, settings: Settings) -> list[Comparison]:
     """The differences of the models from a baseline, with Holm's correction over the models."""
     base = cell.terms[name]
-    suited = {model: terms for model, terms in models.items() if (len(terms.numerator), terms.units) == _size(base)}
+    suited = {model: terms for model, terms in models.items() if _size(terms) == _size(base)}
     if not suited:
         return []
     _, gaps = settings.interval.bounds(
@@ -231,6 +234,19 @@ def _compare(cell: Cell, models: Mapping[str, Terms], name: str, settings: Setti
         Comparison(*words, model, name, difference(terms, base)[0], low, high, p_values[model], adjusted[model])
         for (model, terms), (low, high) in zip(suited.items(), gaps, strict=True)
     ]
+
+
+def _compare_means(
+    cell: Cell, models: Mapping[str, Terms], name: str, settings: Settings, members: Mapping[str, tuple[str, ...]]
+) -> list[Comparison]:
+    """The differences of models that are means over seeds from a baseline, with Holm's correction over the models."""
+    base = cell.terms[name]
+    suited = {entry: terms for entry, terms in models.items() if _size(terms) == _size(base)}
+    marked_base = marked(name)  # which no entry is called
+    means = SeedMeans({**suited, marked_base: base}, {**members, marked_base: (marked_base,)}, settings.interval)
+    pairs = [(model, marked_base) for model in means.members if model != marked_base]
+    words = str(cell.metric), str(cell.estimator)
+    return [replace(row, b=name) for row in means.compare(pairs, words, settings.level)]
 
 
 def _size(terms: Terms) -> tuple[int, str]:

@@ -263,8 +263,9 @@ def chance_terms(estimation: Estimation, metric: AnyMetric, estimator: Estimator
 def standing_of(report: "Report", metric: AnyMetric, estimator: Estimator) -> Standing:
     """The models of a report by one metric and estimator."""
     word, name, lower = str(estimator), str(metric), metric.lower_is_better
-    rows: Iterable[Estimate] = (*report.estimates, *report.twins.estimates)
-    pairs = (*report.comparisons, *report.twins.comparisons)
+    judged = report.judged
+    rows: Iterable[Estimate] = (*judged.estimates, *judged.twins.estimates)
+    pairs = (*judged.comparisons, *judged.twins.comparisons)
     order = tuple(ranked(rows, name, word, lower=lower))
     by_row = isinstance(report.settings.interval, Observation)
     sizes = [row.effective_rows if by_row else row.effective_sample_size for row in order]
@@ -282,7 +283,7 @@ def _over_gamma(report: "Report", metric: AnyMetric, judging: Standing, chance: 
 
     The value of a random order hardly depends on gamma, so that of the run is used for all gammas.
     """
-    band = report.band
+    band = report.judged.band
     if band is None or not judging.order:
         return {}
     orders = band.orders(str(metric), judging.estimator, lower=metric.lower_is_better)
@@ -314,9 +315,10 @@ def _over_gamma(report: "Report", metric: AnyMetric, judging: Standing, chance: 
 def _rows_needed(report: "Report", estimator: Estimator, judging: Standing) -> int | None:
     """Random rows with which the lead of the first model over the second would be beyond chance; None if it is.
 
-    The squared error of a difference falls with the number of rows, and the level is divided by the comparisons.
+    The squared error of a difference falls with the number of rows, and the level is divided by the comparisons. The
+    error of seeds does not fall, so None for models of several seeds.
     """
-    sliced, lead = report.estimated.slice_report, judging.lead
+    sliced, lead = report.estimated.slice_report, None if report.judged.several else judging.lead
     if sliced is None or not isinstance(estimator, Blend) or lead is None or judging.is_beyond_chance(lead):
         return None
     if not lead.difference or lead.low is None or lead.high is None:
@@ -334,7 +336,7 @@ def _over_methods(
     Only imputation and the naive average estimate a metric of whole lists, also with a slice, and no random row checks
     that order. So both must agree on the first model.
     """
-    band = report.estimated.methods
+    band = report.judged.methods
     firsts: tuple[tuple[str, tuple[str, ...]], ...]
     if metric.kind == "list" and isinstance(estimator, Imputing) and judging.order and naive.order:
         firsts = tuple(zip(OF_LISTS, (judging.first, naive.first), strict=True))
@@ -357,10 +359,16 @@ def _flip(
         factors = [report.merged.flip_factor(metric, estimator, first, other) for other in others]
     else:
         worth, weights, group = weighted_worth(report.samples, report.propensities, metric, estimator)
-        best = worth(first)
-        factors = [flip_factor(best - worth(other), weights, group) for other in others]
+        mean_worth = mean_over(report.judged.entries, worth)
+        best = mean_worth(first)
+        factors = [flip_factor(best - mean_worth(other), weights, group) for other in others]
     flips = [(factor, other) for factor, other in zip(factors, others, strict=True) if factor is not None]
     return min(flips, key=lambda each: each[0]) if flips else (None, None)
+
+
+def mean_over(entries: Callable[[str], tuple[str, ...]], worth: Callable[[str], Floats]) -> Callable[[str], Floats]:
+    """The worth of rows to a model: the mean over its entries."""
+    return lambda model: np.asarray(sum(map(worth, entries(model))) / len(entries(model)))
 
 
 def weighted_worth(

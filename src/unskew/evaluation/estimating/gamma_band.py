@@ -10,6 +10,7 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.estimators import OVER_ALL_PAIRS, Estimate, Estimator, Rows, Snips, Terms
 from unskew.evaluation.estimating.estimation import Estimation, Key, terms_of
+from unskew.evaluation.estimating.seed_means import SeedMeans
 from unskew.evaluation.fitting.gamma import GammaChoice
 from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric
@@ -116,6 +117,36 @@ def make_band(settings: Settings, choice: GammaChoice | None, bounded: Mapping[K
         for gamma, (value, low, high) in zip(gammas, values, strict=True)
     ]
     return GammaBand(limits, gammas, used, choice is not None and settings.assume is None, tuple(points))
+
+
+def band_of_models(band: GammaBand, estimation: Estimation, members: Mapping[str, tuple[str, ...]]) -> GammaBand:
+    """The band of models, given that of their entries; a model with one entry keeps its points."""
+    settings = estimation.settings
+    assumed = assumed_models(settings, estimation.propensities.gamma)
+    bounded: dict[Key, Bounded] = {}
+    for over_all in (False, True):
+        terms = GammaTerms(estimation, assumed, over_all=over_all)
+        for metric, estimators in terms.asked.values():
+            judged = set(terms.sample.judged_by(metric))
+            for model, names in members.items():
+                some = [name for name in names if name in judged] if len(names) > 1 else []
+                parts = {name: terms.of((name, metric, estimators)) for name in some}
+                for words in ((str(metric), str(each)) for each in estimators if some):
+                    at_each = (
+                        SeedMeans(
+                            {name: parts[name][*words, name][k] for name in some}, {model: names}, settings.interval
+                        )
+                        for k in range(len(band.gammas))
+                    )
+                    means = (each.mean(model) for each in at_each)
+                    bounded[*words, model] = [(mean.value, *mean.bounds(settings.level)) for mean in means]
+    keys = [(*words, model) for words in dict.fromkeys(key[:2] for key in band.by_key) for model in members]
+    bounded |= {
+        key: [(point.value, point.low, point.high) for point in band.by_key[key]] for key in keys if key in band.by_key
+    }
+    whole = make_band(settings, estimation.propensities.gamma, {key: bounded[key] for key in keys if key in bounded})
+    assert whole is not None
+    return whole
 
 
 def assumed_models(settings: Settings, choice: GammaChoice | None) -> list[Popularity]:

@@ -1,6 +1,6 @@
 """`Sweep`: a corrected metric at gammas from -1 to 3."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -88,4 +88,5 @@ def sweep_report(report: "Report") -> list[Sweep]:
     if not smoothing and not sample.train.item_counts[sample.items].any():
         return []  # no held-out item has a propensity at any gamma
     means = [metric for metric in settings.metrics if metric.kind == "mean"]
-    return [sweep_gamma(sample, metric, estimator=form, smoothing=smoothing) for metric in means]
+    sweeps = [sweep_gamma(sample, metric, estimator=form, smoothing=smoothing) for metric in means]
+    return [replace(each, values=report.judged.mean(each.values)) for each in sweeps]

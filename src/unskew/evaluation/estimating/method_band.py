@@ -10,6 +10,7 @@ import numpy as np
 from unskew.estimators import Blend, Delta, Dm, Estimate, Estimator, Imputing, Snips, Terms
 from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.estimating.estimation import Estimation
+from unskew.evaluation.estimating.seed_means import SeedMeans
 from unskew.evaluation.estimating.slice_report import weighted_terms
 from unskew.metrics import AnyMetric
 from unskew.propensities import Exposure, Popularity, Propensity
@@ -105,6 +106,23 @@ def measure_methods(estimation: Estimation) -> MethodBand | None:
             for ((method, model), term), (low, high) in zip(terms.items(), ends, strict=True)
         ]
     return MethodBand(tuple(points), methods.questioned)
+
+
+def methods_of_models(band: MethodBand, estimation: Estimation, members: Mapping[str, tuple[str, ...]]) -> MethodBand:
+    """The estimates of models by every method, given those of their entries."""
+    methods, settings = method_terms(estimation), estimation.settings
+    assert methods is not None
+    points = []
+    for metric in methods.metrics:
+        terms, limit = methods.of(metric), largest(metric, estimation.samples.judged.train.n_items)
+        for method in band.methods:
+            means = SeedMeans({name: term for (by, name), term in terms.items() if by == method}, members, Delta())
+            points += [
+                MethodPoint(str(metric), method, model, *(_at_most(limit, end) for end in (mean.value, *ends)))
+                for model, mean in ((model, means.mean(model)) for model in means.members)
+                for ends in [mean.bounds(settings.level)]
+            ]
+    return MethodBand(tuple(points), band.estimators)
 
 
 def method_terms(estimation: Estimation) -> MethodTerms | None:

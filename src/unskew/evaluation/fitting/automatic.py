@@ -43,9 +43,9 @@ WITH_WEIGHTS = (
 )
 OVER_PAIRS = "auto is snips, because the run has metrics over all pairs"
 UNSELECTED = (
-    "the items of the log differ no more in their numbers of rows than they would without any selection (the squared "
-    "variation of their rates is {spread:.2f}, and relevance alone makes it {alone:.2f} in simulated logs), and "
-    "weights would then undo what users like"
+    "the items of the log do not differ clearly more in their numbers of rows than they would without any selection "
+    "(the squared variation of their rates is {spread:.2f} with a standard error of {error:.2f}, so it may be no more "
+    "than the {alone:.2f} that relevance alone makes in simulated logs), and weights would then undo what users like"
 )
 NOTHING_LEARNABLE = "auto is the naive average, because {why}"
 NOT_OF_METRICS = "{estimator} cannot estimate {metrics}"
@@ -183,7 +183,7 @@ def _refuse_unselected(run: Run) -> None:
     counts = run.split.train.item_counts + run.split.test.item_counts
     spread, spread_error = spread_of_rates(counts.astype(float))
     if spread - ONE_SIDED * spread_error <= RELEVANCE_ALONE:
-        raise PropensityError(UNSELECTED.format(spread=spread, alone=RELEVANCE_ALONE))
+        raise PropensityError(UNSELECTED.format(spread=spread, error=spread_error, alone=RELEVANCE_ALONE))
 
 
 def _for_metric(estimator: Estimator, metric: AnyMetric) -> Estimator | None:

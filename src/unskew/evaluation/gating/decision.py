@@ -147,7 +147,8 @@ def gate(
     report : Report
         Of a run with both models.
     new, old : str
-        Their names in the report.
+        Their names in the report: of two models, such as ``als`` for the mean of ``als/seed0`` and ``als/seed1``, or of
+        two entries.
     metric : str or Metric, optional
         By default the first of the report.
     margin : float
@@ -213,11 +214,15 @@ def _check_words(report: "Report", new: str, old: str, margin: float, require: s
         raise ConfigError(f"{Option('require', require)}: choose one of {', '.join(REQUIRE)}")
     if not 0 <= margin < float("inf"):
         raise ConfigError(f"{Option('margin', margin)}: give a number of 0 or more, as in 0.002")
+    known = dict.fromkeys((*report.judged.members, *report.models))
     for name in (new, old):
-        if name not in report.models:
-            raise ConfigError(f"no model {name!r} in the report{did_you_mean(name, report.models)}")
+        if name not in known:
+            raise ConfigError(f"no model {name!r} in the report{did_you_mean(name, known)}")
     if new == old:
         raise ConfigError(f"both models are {new!r}; name a new and an old one")
+    shared = set(report.judged.entries(new)) & set(report.judged.entries(old))
+    if shared:
+        raise ConfigError(f"{shared.pop()} is one of the seeds of the other model; name two models, or two entries")
     if report.merged is not None:
         raise ConfigError("a gate needs all rows in memory, to pair the models under each assumption; give files")
 

@@ -1,16 +1,17 @@
 """The difference of two models by one metric, with its interval, under everything that may be assumed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unskew.estimators import OVER_ALL_PAIRS, Estimator, Terms, difference
-from unskew.evaluation.estimating.best_models import weighted_worth
+from unskew.evaluation.estimating.best_models import mean_over, weighted_worth
 from unskew.evaluation.estimating.estimation import Estimation
 from unskew.evaluation.estimating.gamma_band import GammaTerms, assumed_models
 from unskew.evaluation.estimating.method_band import method_terms
+from unskew.evaluation.estimating.seed_means import SeedMeans
 from unskew.evaluation.estimating.weight_error import flip_factor
 from unskew.metrics import AnyMetric
 
@@ -42,7 +43,7 @@ class Difference:
 
 def own_difference(report: "Report", metric: AnyMetric, estimator: str, new: str, old: str) -> Difference | None:
     """The difference by the estimate of the run, from its paired comparison; None if they are not compared."""
-    for row in report.comparisons:
+    for row in (*report.judged.comparisons, *report.comparisons):
         if (row.metric, row.estimator) == (str(metric), estimator) and {row.a, row.b} == {new, old}:
             # a loss that is lower is better
             turned = row if (row.a == new) != metric.lower_is_better else row.reversed()
@@ -59,8 +60,12 @@ def assumed_differences(
     difference. It is not the difference of two envelopes, which would be far wider.
     """
     better, worse = (old, new) if metric.lower_is_better else (new, old)
-    pairs = [(name, terms[better], terms[worse]) for name, terms in _terms(report, metric, estimator, new, old)]
-    settings = report.settings
+    settings, members = report.settings, {name: report.judged.entries(name) for name in (new, old)}
+    given = list(_terms(report, metric, estimator, [entry for names in members.values() for entry in names]))
+    if any(len(names) > 1 for names in members.values()):
+        means = [(name, SeedMeans(terms, members, settings.interval).gap(better, worse)) for name, terms in given]
+        return tuple(Difference(name, gap.value, *gap.bounds(settings.level)) for name, gap in means)
+    pairs = [(name, terms[better], terms[worse]) for name, terms in given]
     flat = [term for _, a, b in pairs for term in (a, b)]
     places = [(2 * k, 2 * k + 1) for k in range(len(pairs))]
     ends = settings.interval.bounds(flat, places, settings.level, np.random.default_rng([settings.seed, 1]))[1]
@@ -70,19 +75,19 @@ def assumed_differences(
 
 
 def _terms(
-    report: "Report", metric: AnyMetric, estimator: Estimator, new: str, old: str
+    report: "Report", metric: AnyMetric, estimator: Estimator, entries: Sequence[str]
 ) -> Iterator[tuple[str, Mapping[str, Terms]]]:
-    """The terms of both models under each assumption, with its name."""
+    """The terms of some entries under each assumption, with its name."""
     estimation = Estimation(report.samples, report.settings, report.propensities)
     methods = method_terms(estimation) if report.estimated.methods is not None else None
     if methods is not None and str(estimator) in methods.questioned and metric in methods.metrics:
         terms = methods.of(metric)
         for method in dict.fromkeys(method for method, _ in terms):
-            yield method, {model: terms[method, model] for model in (new, old)}
+            yield method, {model: terms[method, model] for model in entries}
     elif report.band is not None and estimator.uses_propensity:
         models = assumed_models(report.settings, report.propensities.gamma)
         of_gamma = GammaTerms(estimation, models, over_all=metric.kind in OVER_ALL_PAIRS)
-        both = {model: next(iter(of_gamma.of((model, metric, [estimator])).values())) for model in (new, old)}
+        both = {model: next(iter(of_gamma.of((model, metric, [estimator])).values())) for model in entries}
         for place, gamma in enumerate(report.band.gammas):
             yield f"gamma {gamma:g}", {model: each[place] for model, each in both.items()}
 
@@ -97,5 +102,6 @@ def error_factor(
     """
     if not (estimator.uses_propensity and estimator.sees == "observed" and metric.kind == "mean"):
         return None
-    worth, weights, group = weighted_worth(report.samples, report.propensities, metric, estimator)
+    of_entry, weights, group = weighted_worth(report.samples, report.propensities, metric, estimator)
+    worth = mean_over(report.judged.entries, of_entry)
     return flip_factor(worth(new) - worth(old) + margin, weights, group)

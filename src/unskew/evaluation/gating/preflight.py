@@ -49,16 +49,16 @@ def check_all(report: "Report", gap: Difference, margin: float, *models: str) ->
     """All checks, in the order in which they are shown."""
     warnings = {check.name: text for check, text in find_warnings(report)}
     checks: tuple[Callable[[], Iterator[Preflight]], ...] = (
-        lambda: _separates(report, gap, margin),
+        lambda: _separates(report, gap, margin, seeds=any(len(report.judged.entries(name)) > 1 for name in models)),
         lambda: _dropped(report),
         lambda: _leakage(warnings),
-        lambda: (_repeats(report, name) for name in models),
+        lambda: (_all_repeat(report, name) for name in models),
         lambda: _duplicates(warnings),
     )
     return tuple(each for check in checks for each in check())
 
 
-def _separates(report: "Report", gap: Difference, margin: float) -> Iterator[Preflight]:
+def _separates(report: "Report", gap: Difference, margin: float, *, seeds: bool) -> Iterator[Preflight]:
     """Whether the interval is narrow enough to show a difference of the size of the margin."""
     if gap.low is None or gap.high is None:
         yield Preflight("separates", "fail", "the difference has no interval; a test with more users is needed")
@@ -72,6 +72,7 @@ def _separates(report: "Report", gap: Difference, margin: float) -> Iterator[Pre
     assert gap.value is not None
     distance = abs(gap.value + margin)
     needed = f"about {int(np.ceil(users * (half / distance) ** 2)):,} users" if distance else "far more users"
+    needed = "more users or more seeds" if seeds else needed  # users alone do not reduce the error of seeds
     yield Preflight("separates", "warn", f"{text}; {needed} would decide if the difference is what it seems")
 
 
@@ -91,8 +92,16 @@ def _leakage(warnings: Mapping[str, str]) -> Iterator[Preflight]:
         yield Preflight("leakage", "warn", text)
 
 
+def _all_repeat(report: "Report", name: str) -> Preflight:
+    """Whether all entries of a model give the same scores when they are asked again."""
+    checks = [_repeats(report, entry) for entry in report.judged.entries(name)]
+    first = next((check for check in checks if check.outcome != "pass"), checks[0])
+    each = f" (each of {len(checks)} seeds)" if len(checks) > 1 else ""
+    return first if first.outcome != "pass" else Preflight(f"repeats: {name}", "pass", f"{first.text}{each}")
+
+
 def _repeats(report: "Report", name: str) -> Preflight:
-    """Whether a model gives the same scores when it is asked again."""
+    """Whether an entry gives the same scores when it is asked again."""
     check = f"repeats: {name}"
     scorer = report.contenders.models[name].scorer
     if scorer is None or isinstance(scorer, ListScorer):

@@ -28,7 +28,7 @@ NAME_ROOM = 24  # characters of a model's name that are allowed for when columns
 
 @dataclass(frozen=True)
 class Grid:
-    """The estimates of a report by metric, estimator and model, and how they are written.
+    """The estimates of a report by metric, estimator and label of the model, and how they are written.
 
     Parameters
     ----------
@@ -50,10 +50,11 @@ class Grid:
     @classmethod
     def of(cls, report: "Report") -> "Grid":
         """The grid of a report, the baselines below its models."""
-        rows = (*report.estimates, *marked_estimates(report.baselines))
+        label = report.judged.label
+        rows = (*report.judged.estimates, *marked_estimates(report.baselines))
         return cls(
-            {(row.metric, row.estimator, row.model): row for row in rows},
-            frozenset(best_values(report)),
+            {(row.metric, row.estimator, label(row.model)): row for row in rows},
+            frozenset((metric, estimator, label(model)) for metric, estimator, model in best_values(report)),
             level(report.settings.level, "%"),
             assumed_over(report),
         )
@@ -123,8 +124,8 @@ def best_values(report: "Report") -> Iterator[tuple[str, str, str]]:
 
     Metrics that describe the lists have no best value.
     """
-    for metric, estimator in dict.fromkeys((row.metric, row.estimator) for row in report.estimates):
-        order = ranked(report.estimates, metric, estimator, lower=lower_is_better(report.settings, metric))
+    for metric, estimator in dict.fromkeys((row.metric, row.estimator) for row in report.judged.estimates):
+        order = ranked(report.judged.estimates, metric, estimator, lower=lower_is_better(report.settings, metric))
         if len(order) > 1 and not is_content(report.settings, metric):
             yield from ((metric, estimator, model) for model in first_of(order))
 

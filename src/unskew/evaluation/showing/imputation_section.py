@@ -31,7 +31,7 @@ class SlicePanel:
 
 def describe_methods(report: "Report") -> MethodsPanel | None:
     """Return the table of methods; None if no estimate rests on exposure or imputation."""
-    band = report.estimated.methods
+    band = report.judged.methods
     if band is None:
         return None
     rows = []

@@ -1,6 +1,6 @@
 """The HTML page of a report: one file without scripts, fonts or requests."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unskew.display.numbers import interval, level, minus, signed
 from unskew.display.page import Figure, MetricTable, render_page
 from unskew.display.phrases import chain, quoted, sentence
+from unskew.display.small_plot import WIDTH, plot_scale
 from unskew.display.styles import COLOURS, GREY, Style, series_styles
 from unskew.estimators import OVER_ALL_PAIRS, Comparison, Estimate, Estimator
 from unskew.evaluation.collecting.sampled_ranks import correction_lines
@@ -21,6 +22,7 @@ from unskew.evaluation.showing.imputation_section import describe_methods, descr
 from unskew.evaluation.showing.popularity_section import RatingSkew, Skew, measure_ratings, measure_skew
 from unskew.evaluation.showing.propensity_section import describe_propensities
 from unskew.evaluation.showing.sample_section import describe_sample
+from unskew.evaluation.showing.seeds_section import describe_seeds
 from unskew.evaluation.showing.slices_view import slice_figures
 from unskew.evaluation.showing.vocabulary import targets_of
 from unskew.propensities import Popularity
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
 MANY_PAIRS = 10  # beyond this, only the pairs with the first model are shown at once
 FEW_MODELS = 6  # up to which every change of their order is described
-FOREST, EDGE = 130, 5  # width of the interval drawn in a table's cell, and its margin
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,9 @@ def render(report: "Report", *, introduction: str = "") -> str:
 
 
 def _context(report: "Report") -> dict[str, Any]:
-    twins, band = report.twins.estimates, report.band
-    rows = [*report.estimates, *twins]
+    judged_models = report.judged
+    twins, band = judged_models.twins.estimates, judged_models.band
+    rows = [*judged_models.estimates, *twins]
     estimators = estimators_in_order(report.settings.estimators, twins)
     styles = charts.estimator_styles(estimators)
     skew, ratings = measure_skew(report), measure_ratings(report)
@@ -97,10 +99,11 @@ def _context(report: "Report") -> dict[str, Any]:
         if report.against is None
         else [list(group) for _, group in groupby(report.against.rows, key=lambda row: row.metric)],
         "slice_figures": [slice_figures(slices) for slices in report.sliced],
-        "slice_styles": list(series_styles(list(report.models)).values()),
+        "slice_styles": list(series_styles(list(judged_models.members)).values()),
         "slice_columns": ["group", "model", "estimate", "users", "value", "interval", "shrunken"],
         "band_columns": [] if band is None else ["metric", "estimator", "model", *_gamma_columns(band.gammas)],
-        "forest": FOREST,
+        "forest": WIDTH,
+        "seeds": describe_seeds(report),
         "sweep_figures": [sweep_figure(report, sweep, styles_of_models, k) for k, sweep in enumerate(report.sweeps)],
         "model_styles": [style for style in styles_of_models.values() if style.colour != GREY],
         "lower_places": 1 < len(styles_of_models) <= COLOURS,
@@ -140,11 +143,13 @@ def models_by_interest(report: "Report") -> list[str]:
     ever_first = [sweep.order(k)[0] for sweep in report.sweeps for k in range(len(sweep.gammas))]
     swept = {model for sweep in report.sweeps for model in sweep.values}
     if report.samples.exposed is not None:  # the chart of the sample has all of them
-        swept |= set(report.samples.judged.ranks)
-    row = next((row for row in reversed(report.estimates) if row.model in swept), report.estimates[-1])
+        ranked_entries = report.samples.judged.ranks
+        swept |= {model for model, names in report.judged.members.items() if names[0] in ranked_entries}
+    rows = report.judged.estimates
+    row = next((row for row in reversed(rows) if row.model in swept), rows[-1])
     lower = lower_is_better(report.settings, row.metric)
-    ordered = [estimate.model for estimate in ranked(report.estimates, row.metric, row.estimator, lower=lower)]
-    wanted = dict.fromkeys([*ever_first, *ordered, *report.models])
+    ordered = [estimate.model for estimate in ranked(rows, row.metric, row.estimator, lower=lower)]
+    wanted = dict.fromkeys([*ever_first, *ordered, *report.judged.members])
     return [model for model in wanted if model in swept]
 
 
@@ -165,7 +170,7 @@ def _best_first(report: "Report", rows: Sequence[Estimate], metric: str, estimat
     described = is_content(report.settings, metric)  # such models stay in the order they were named in
     order = [] if described else ranked(rows, metric, estimator, lower=lower_is_better(report.settings, metric))
     judged = {row.model for row in rows if row.metric == metric}
-    return [m for m in dict.fromkeys([*(row.model for row in order), *report.models]) if m in judged]
+    return [m for m in dict.fromkeys([*(row.model for row in order), *report.judged.members]) if m in judged]
 
 
 def estimate_figure(report: "Report", rows: Sequence[Estimate], styles: dict[str, Style], place: int) -> Figure:
@@ -208,7 +213,7 @@ def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGro
             continue
         place = {model: k for k, model in enumerate(_best_first(report, rows, metric, estimator))}
         compared.sort(key=lambda c: (place[c.a], place[c.b]))
-        scale = _scale(compared)
+        scale = plot_scale([0.0, *(x for c in compared for x in (c.low, c.high, c.difference))])
         ends = [[x for x in (c.low, c.difference, c.high) if x is not None] for c in compared]
         places = [tuple(map(scale, each)) if len(each) == 3 else () for each in ends]
         pairs = [Pair(c, standing.is_beyond_chance(c), place_of) for c, place_of in zip(compared, places, strict=True)]
@@ -216,13 +221,6 @@ def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGro
         judging = estimator == _judging_word(report, metric)
         shown = [pair for pair in pairs if few or (judging and 0 in (place[pair.row.a], place[pair.row.b]))]
         yield PairGroup(metric, estimator, tuple(shown), () if few else tuple(pairs), scale(0.0))
-
-
-def _scale(rows: Sequence[Comparison]) -> Callable[[float], float]:
-    """A function from a difference to its place in the small plot, which has room for all intervals and zero."""
-    ends = [0.0, *(x for c in rows for x in (c.low, c.high, c.difference) if x is not None)]
-    low, width = min(ends), max(ends) - min(ends)
-    return lambda value: round(EDGE + (FOREST - 2 * EDGE) * ((value - low) / width if width > 0 else 0.5), 1)
 
 
 def sweep_figure(report: "Report", sweep: Sweep, styles: dict[str, Style], place: int) -> Figure:

@@ -35,8 +35,8 @@ def compare_with_popular(report: "Report") -> Iterator[str]:
     level = [answer.metric for answer in report.answers if _nothing_better(report, baselines, answer)]
     if not level:
         return
-    alone = len(report.models) == 1
-    who = f"{quoted(next(iter(report.models)))} is not" if alone else "No model is"
+    names = list(report.judged.members)
+    who = f"{quoted(names[0])} is not" if len(names) == 1 else "No model is"
     yield say.NOT_ABOVE_POPULAR.format(who=who, metrics=listed(level))
 
 

@@ -56,9 +56,9 @@ def _figures(report: "Report") -> Iterator[tuple[str, Figure, str, str]]:
 
 
 def _estimates(report: "Report", place: int) -> tuple[str, Figure, str, str]:
-    twins = report.twins.estimates
+    rows, twins = report.judged.estimates, report.judged.twins.estimates
     styles = charts.estimator_styles(estimators_in_order(report.settings.estimators, twins))
-    figure = estimate_figure(report, [*report.estimates, *twins], styles, place)
-    thin = "; thin: over what may be assumed" if any(row.assumed_low is not None for row in report.estimates) else ""
+    figure = estimate_figure(report, [*rows, *twins], styles, place)
+    thin = "; thin: over what may be assumed" if any(row.assumed_low is not None for row in rows) else ""
     note = f"with {level(report.settings.level)} intervals{thin}"
     return f"estimates {figure.title}", figure, figure.title, note

@@ -20,7 +20,7 @@ COLUMNS = (
 
 def notebook_html(report: "Report") -> str:
     """The verdict, the chart of the first metric, the estimates and the warnings."""
-    verdict, rows = report.verdict, (*report.estimates, *marked_estimates(report.baselines))
+    verdict, rows = report.verdict, (*report.judged.estimates, *marked_estimates(report.baselines))
     table = html_table(COLUMNS, [[_cell(row, name) for name in COLUMNS] for row in rows])
     return fragment(verdict.sentence, verdict.summary, first_chart(report), [table], report.warnings)
 

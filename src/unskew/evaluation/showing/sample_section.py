@@ -60,7 +60,8 @@ def describe_sample(report: "Report", styles: Mapping[str, Style]) -> ExposedPan
     cutoffs = sorted({metric.cutoff for metric in report.settings.metrics if metric.cutoff is not None})
     inside = any(isinstance(estimator, Traditional) for estimator in report.settings.estimators)
     depths = [depth_of(k, exposed.drawn) for k in cutoffs] if inside else []
-    curve = recall_chart(exposed, styles, cutoffs, depths)
+    steps, curves = recall_curves(exposed)
+    curve = recall_chart(steps, report.judged.mean(curves), styles, cutoffs, depths)
     return ExposedPanel(
         sentences=(*_drawn(exposed), *_depth_words(cutoffs, depths, exposed.drawn), *_landed(report, cutoffs)),
         facts=tuple(_facts(exposed)),
@@ -117,7 +118,8 @@ def _depth_words(cutoffs: Sequence[int], depths: Sequence[float], drawn: Rows) -
 def _landed(report: "Report", cutoffs: Sequence[int]) -> Iterator[str]:
     if not cutoffs:
         return
-    hits = {model: count_hits(ranks, cutoffs[0]) for model, ranks in report.samples.judged.ranks.items()}
+    ranks = report.samples.judged.ranks
+    hits = report.judged.mean({model: np.asarray(count_hits(each, cutoffs[0])) for model, each in ranks.items()})
     order = sorted(hits, key=lambda model: (-hits[model], model))[:MOST_NAMED]
     hit = [f"{hits[model]:,.0f} by {quoted(model)}" for model in order]
     place = "place" if cutoffs[0] == 1 else f"{cutoffs[0]} places"
@@ -138,9 +140,14 @@ def _range(sizes: Ints) -> str:
     return one_or_both(f"{sizes.min():,}", f"{sizes.max():,}")
 
 
-def recall_chart(exposed: Exposed, styles: Mapping[str, Style], cutoffs: Sequence[int], depths: Sequence[float]) -> str:
+def recall_chart(
+    steps: Ints,
+    curves: Mapping[str, Floats],
+    styles: Mapping[str, Style],
+    cutoffs: Sequence[int],
+    depths: Sequence[float],
+) -> str:
     """Share of positives above each rank, one line per model, with solid rules at cut-offs and dashed at depths."""
-    steps, curves = recall_curves(exposed)
     keys = drawing_order(curves, styles)
     data = [
         {"series": key, "x": int(k), "y": float(share)}

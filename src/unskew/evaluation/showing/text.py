@@ -15,8 +15,8 @@ from unskew.evaluation.collecting.sampled_ranks import correction_lines
 from unskew.evaluation.comparing.changes import Changes
 from unskew.evaluation.estimating.best_models import Answer
 from unskew.evaluation.estimating.gamma_band import GammaBand
+from unskew.evaluation.estimating.judged_models import SeedEstimate
 from unskew.evaluation.estimating.order import is_content, lower_is_better, ranked
-from unskew.evaluation.estimating.seeds import Seeds
 from unskew.evaluation.showing.estimate_grid import print_estimates
 from unskew.evaluation.showing.slices_view import print_slices
 from unskew.evaluation.showing.vocabulary import naive_only, targets_of
@@ -45,10 +45,11 @@ def print_report(report: "Report", console: Console) -> None:
     print_lines([f"targets: {aims}", *naive_lines(report), *baseline_lines(report)], console)
     if best_against_next(report):
         print_table(_comparisons(report), console)
-    if report.seeds is not None:
-        print_seeds(report.seeds, console)
-    if report.band is not None and report.band.fitted:
-        print_table(_over_gammas(report.band), console)
+    if report.judged.several:
+        print_table(_seeds(report.judged.of_seeds), console)
+    band = report.judged.band
+    if band is not None and band.fitted:
+        print_table(_over_gammas(band), console)
     content = ", ".join(str(metric) for metric in report.settings.metrics if metric.kind == "content")
     print_lines([f"no value is the better one: {content}"] if content else [], console)
     lower = ", ".join(str(metric) for metric in report.settings.metrics if metric.lower_is_better)
@@ -72,26 +73,6 @@ def print_changes(changes: Changes, console: Console) -> None:
     print_lines([*file, *tests, *(f"note: {text}" for text in changes.notes)], console)
 
 
-def print_seeds(seeds: Seeds, console: Console) -> None:
-    """Print the means over seeds, which models may be best by them, and their differences."""
-    rows = [
-        [
-            *(row.metric, row.estimator, row.model, str(len(row.members)), number(row.value)),
-            *(interval(row.low, row.high), number(row.users_error, none="-"), number(row.seeds_error, none="-")),
-        ]
-        for row in seeds.estimates
-    ]
-    columns = digits("seeds", "mean", "interval", "error of users", "of seeds")
-    print_table(table("Means over seeds", [*_KEY, *columns], rows, group=2), console)
-    print_lines(
-        (
-            f"over seeds, {metric} by {estimator}: {_names(models)} may be best"
-            for (metric, estimator), models in seeds.may_be_best.items()
-        ),
-        console,
-    )
-
-
 def print_warnings(report: "Report", console: Console) -> None:
     """Print the warnings."""
     print_lines((f"warning: {text}" for text in report.warnings), console)
@@ -101,7 +82,7 @@ def print_verdict(report: "Report", console: Console) -> None:
     """Print which models may be best, in a sentence or two and one line per metric."""
     verdict = report.verdict
     console.print(Text(" ".join([verdict.sentence, *verdict.summary])))
-    if len(report.models) > 1 and any(answer.models > 1 for answer in report.answers):
+    if len(report.judged.members) > 1 and any(answer.models > 1 for answer in report.answers):
         naive = {} if report.samples.exposed is None else {"naive": "inside the sample"}  # has another target
         print_table(_answers(report.answers, "Which model may be best", **naive), console)
         other = report.on_common_users
@@ -168,6 +149,19 @@ def _comparisons(report: "Report") -> Table:
     return table(f"Best against next, paired by {unit}", columns, rows)
 
 
+def _seeds(rows: Sequence[SeedEstimate]) -> Table:
+    """The table of what each error is: the entries are in the JSON."""
+    columns = [*_KEY, *digits("seeds", "deviation", "by users", "by seeds")]
+    cells = [
+        [
+            *(row.metric, row.estimator, row.model, str(len(row.members))),
+            *(number(each, none="-") for each in (row.spread, row.users_error, row.seeds_error)),
+        ]
+        for row in rows
+    ]
+    return table("Over seeds: deviation, and standard errors by users and by seeds", columns, cells, group=2)
+
+
 def _over_gammas(band: GammaBand) -> Table:
     """The table of estimates at the ends of the fitted gammas, and at the one used."""
     shown = sorted({band.gammas.index(gamma) for gamma in (band.range.low, band.used, band.range.high)})
@@ -192,14 +186,16 @@ def _changes(changes: Changes) -> Table:
 def best_against_next(report: "Report") -> list[Comparison]:
     """For each metric and estimator, the comparison of the two best models, the better one first."""
     chosen = []
-    for metric, estimator in dict.fromkeys((row.metric, row.estimator) for row in report.estimates):
-        rows = ranked(report.estimates, metric, estimator, lower=lower_is_better(report.settings, metric))
+    for metric, estimator in dict.fromkeys((row.metric, row.estimator) for row in report.judged.estimates):
+        rows = ranked(report.judged.estimates, metric, estimator, lower=lower_is_better(report.settings, metric))
         if len(rows) < 2 or is_content(report.settings, metric):
             continue
         best, following = rows[:2]
         pair = {best.model, following.model}
         comparison = next(
-            c for c in report.comparisons if (c.metric, c.estimator) == (metric, estimator) and {c.a, c.b} == pair
+            c
+            for c in report.judged.comparisons
+            if (c.metric, c.estimator) == (metric, estimator) and {c.a, c.b} == pair
         )
         chosen.append(comparison if comparison.a == best.model else comparison.reversed())
     return chosen

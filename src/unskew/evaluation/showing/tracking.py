@@ -17,7 +17,7 @@ def track(report: "Report", prefix: str = "") -> Tracked:
     check_prefix(prefix)
     metrics = {
         f"{prefix}{tracker_name(row.model, row.metric, row.estimator, number)}": float(getattr(row, number))
-        for row in report.estimates
+        for row in (*report.estimates, *report.judged.of_seeds)
         for number in NUMBERS
         if getattr(row, number) is not None
     }

@@ -78,7 +78,7 @@ def judge(report: "Report") -> Verdict:
         headline, summary = _headline(contested, voice, uniform=uniform), tuple(_summary(contested, voice))
     elif not report.answers:
         headline, summary = say.ONLY_CONTENT, ()
-    elif len(report.models) > 1 and all(answer.judging.order for answer in report.answers):
+    elif len(report.judged.members) > 1 and all(answer.judging.order for answer in report.answers):
         headline, summary = say.NOTHING_TO_COMPARE, ()
     else:
         headline, summary = _lone_headline(report, voice), ()
@@ -98,18 +98,23 @@ def judge(report: "Report") -> Verdict:
 
 def _by_users(report: "Report", other: "Report | None", headline: str) -> str:
     """The headline where models do not know the same users: with empty lists, and on the users whom all know."""
-    lacking = [name for name, model in report.tally.models.items() if model.unknown_users]
-    users, known = report.tally.users, 0 if other is None else other.tally.users
+    known = report.tally.models
+    lacking = [
+        name
+        for name, entries in report.judged.members.items()
+        if any(each in known and known[each].unknown_users for each in entries)
+    ]
+    users, shared = report.tally.users, 0 if other is None else other.tally.users
     text = say.EMPTY_LISTS.format(
         models=f"{few([quoted(name) for name in lacking])} {'has' if len(lacking) == 1 else 'have'}",
-        missing=users - known,
+        missing=users - shared,
         users=users,
         share=100 * lacking_share(report),
         headline=lowered(headline),
     )
     if other is None:
         return f"{text} {say.NO_COMMON_USER}"
-    return f"{text} {say.COMMON_USERS.format(users=known, headline=lowered(other.verdict.answer))}"
+    return f"{text} {say.COMMON_USERS.format(users=shared, headline=lowered(other.verdict.answer))}"
 
 
 def _voice(report: "Report") -> Voice:
@@ -348,7 +353,7 @@ def _flip_words(answer: Answer) -> Iterator[str]:
 
 
 def _lone_headline(report: "Report", voice: Voice) -> str:
-    name = quoted(next(iter(report.models)))
+    name = quoted(next(iter(report.judged.members)))
     answer = report.answers[0]
     if not answer.judging.order or answer.naive is None or not answer.naive.order:
         return say.ALONE.format(model=name)

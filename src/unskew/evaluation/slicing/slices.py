@@ -13,6 +13,7 @@ from unskew.errors import ConfigError, Option
 from unskew.estimators import Aoa, Rows, Snips, Terms, difference, holm, normal_quantile
 from unskew.evaluation.estimating.cell import Cell
 from unskew.evaluation.estimating.estimation import Estimation, terms_of
+from unskew.evaluation.estimating.seed_means import SeedMeans
 from unskew.evaluation.slicing.groups import Grouping
 
 if TYPE_CHECKING:
@@ -144,6 +145,8 @@ def slices(report: "Report", grouping: Grouping) -> Slices:
 
     .. math:: (1 - B_g)\, y_g + B_g\, \mu, \qquad B_g = \frac{s_g^2}{s_g^2 + \tau^2}.
 
+    Entries that differ in their seed only are one model, with the mean over seeds and both errors.
+
     Parameters
     ----------
     report : Report
@@ -196,7 +199,13 @@ class _Slicing:
         estimates: list[GroupEstimate] = []
         comparisons: list[GroupComparison] = []
         words = str(cell.metric), str(cell.estimator)
+        several = self.report.judged.several
         for group, terms in self._terms(cell):
+            if several:
+                rows, pairs = self._over_seeds(group, terms, words)
+                estimates += rows
+                comparisons += pairs
+                continue
             models = list(terms)
             places = list(combinations(range(len(models)), 2))
             known = all(len(each.numerator) >= FEW for each in terms.values())
@@ -217,6 +226,26 @@ class _Slicing:
                 gap = difference(first, second)[0] if len(first.numerator) else None
                 p = settings.interval.p_value(first, second) if known else None
                 comparisons.append(GroupComparison(group, *words, models[a], models[b], gap, low, high, p))
+        return estimates, comparisons
+
+    def _over_seeds(
+        self, group: str, terms: Mapping[str, Terms], words: tuple[str, str]
+    ) -> tuple[list[GroupEstimate], list[GroupComparison]]:
+        """The same of one group, for models that are means over seeds."""
+        settings = self.report.settings
+        means = SeedMeans(terms, self.report.judged.members, settings.interval)
+        users = {model: len(terms[names[0]].numerator) for model, names in means.members.items()}
+        known = {model for model, n in users.items() if n >= FEW}
+        estimates = []
+        for model, n in users.items():
+            mean = means.mean(model)
+            low, high = mean.bounds(settings.level) if model in known else (None, None)
+            error = mean.std_error if model in known else None
+            estimates.append(GroupEstimate(group, model, *words, n, mean.value, error, low, high))
+        comparisons = []
+        for row in means.compare(combinations(users, 2), words, settings.level):
+            low, high, p = (row.low, row.high, row.p_value) if {row.a, row.b} <= known else (None, None, None)
+            comparisons.append(GroupComparison(group, *words, row.a, row.b, row.difference, low, high, p))
         return estimates, comparisons
 
     def _terms(self, cell: Cell) -> Iterator[tuple[str, Mapping[str, Terms]]]:
@@ -298,7 +327,7 @@ def shrink(rows: Sequence[GroupEstimate], level: float) -> list[GroupEstimate]:
 def _adjusted(rows: Sequence[GroupComparison], report: "Report") -> list[GroupComparison]:
     """The comparisons with p-values by Holm over all of them, and whether they turn the order over all rows."""
     adjusted = holm({(row.group, row.a, row.b): row.p_value for row in rows})
-    overall = {(c.metric, c.estimator, c.a, c.b): c.difference for c in report.comparisons}
+    overall = {(c.metric, c.estimator, c.a, c.b): c.difference for c in report.judged.comparisons}
     alpha = 1 - report.settings.level
     result = []
     for row in rows:

@@ -92,7 +92,7 @@ class _Users:
         if placed is None:  # without errors of users there is only the mean
             known = [value for value in values if value is not None]
             value = float(np.mean(known)) if len(known) == len(values) else None
-            return Mean(value, None, None, float("inf"), len(values))
+            return Mean(value)
         return mean_of_replicates(values, placed)
 
 

@@ -41,7 +41,8 @@ def evaluate_windows(
         As in `evaluate`; the stages of a window begin with its name.
     **options
         As in `evaluate`. Without `estimators` and `propensity`, the propensity is the test's own column or
-        ``popularity``, so that ``auto`` is ``snips`` in every window and not another estimator in each.
+        ``popularity``, so that ``auto`` is ``snips`` in every window and not another estimator in each. Seeds are not
+        grouped: the means over windows are of entries.
 
     Returns
     -------
@@ -76,7 +77,8 @@ def evaluate_windows(
         of_window: Any = models if given is None else given[place]
         if given is None and not isinstance(models, Mapping):
             of_window = of_window(split)
-        reports[name] = evaluate(of_window, split, progress=prefixed(progress, name), **_settled(options, split))
+        settled = {"group_seeds": False, **_settled(options, split)}  # means over windows are of entries
+        reports[name] = evaluate(of_window, split, progress=prefixed(progress, name), **settled)
     if not reports:
         raise DataError(f"there are no windows to evaluate; make some with {Option('rolling', '4x7d', 'split')}")
     if given is not None and len(given) > len(reports):

@@ -34,7 +34,7 @@ KUAIREC_RULES: Mapping[str, Selection] = {
 JESTER_RULES: Mapping[str, Selection] = {"popularity": BY_POPULARITY, "relevance": BY_RELEVANCE}
 JESTER_LIMITS = {0.0: 0.2, 0.01: 0.16}
 """Largest errors, by the share of the slice."""
-_RULES = (
+RULES = (
     "Logs are drawn by the logit of observation: 1.5 times an item's popularity, or 0.7 times popularity plus a fit of "
     "the labels of rank 8 ('affinity'), or plus 1.5 for relevant pairs ('relevance'); and the user's activity, with a "
     "standard deviation of 0.6. Popularity is in equal parts the standardised rate of relevance and noise."
@@ -51,7 +51,7 @@ def run_kuairec(context: Context) -> Findings:
     draws = context.size(KUAIREC_DRAWS)
     cases = drawn_cases(KUAIREC, relevant, KUAIREC_RULES, KUAIREC_DENSITY, shares, seeds, context, draws)
     targets = partial(claims, limits={})
-    return compute(context, cases, targets, _RULES, _describe(KUAIREC, relevant, KUAIREC_DENSITY))
+    return compute(context, cases, targets, RULES, describe(KUAIREC, relevant, KUAIREC_DENSITY))
 
 
 def run_jester(context: Context) -> Findings:
@@ -64,7 +64,7 @@ def run_jester(context: Context) -> Findings:
     draws = context.size(JESTER_DRAWS)
     cases = drawn_cases(JESTER, relevant, JESTER_RULES, JESTER_DENSITY, shares, seeds, context, draws)
     targets = partial(claims, limits=JESTER_LIMITS)
-    return compute(context, cases, targets, _RULES, _describe(JESTER, relevant, JESTER_DENSITY))
+    return compute(context, cases, targets, RULES, describe(JESTER, relevant, JESTER_DENSITY))
 
 
 def drawn_cases(
@@ -121,16 +121,17 @@ def jester_labels(context: Context) -> Bools:
     return np.asarray(ratings[~np.isnan(ratings).any(axis=1)] >= FUNNY)
 
 
-def _draw(relevant: Bools, selection: Selection, density: float, seed: tuple[int, ...]) -> Log:
-    return selection.draw(relevant, density, np.random.default_rng([*seed, 3]))
-
-
-def _describe(name: str, relevant: Bools, density: float) -> str:
+def describe(name: str, relevant: Bools, density: float) -> str:
+    """What the logs of a data set are."""
     users, items = relevant.shape
     return (
         f"{name}: {users:,} users and {items:,} items, every label known, {relevant.mean():.1%} of the pairs relevant; "
         f"logs have {density:.0%} of the pairs."
     )
+
+
+def _draw(relevant: Bools, selection: Selection, density: float, seed: tuple[int, ...]) -> Log:
+    return selection.draw(relevant, density, np.random.default_rng([*seed, 3]))
 
 
 KUAIREC_TABLE = Table("kuairec", "Estimates next to the complete labels of KuaiRec", run_kuairec, needs=(KUAIREC,))

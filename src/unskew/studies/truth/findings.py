@@ -9,7 +9,7 @@ from unskew.studies.framework.cache import key_of
 from unskew.studies.framework.cells import ReproducedCell, cell
 from unskew.studies.framework.claims import Claim
 from unskew.studies.framework.figures import Figure, Panel, Series
-from unskew.studies.framework.pool import run_all
+from unskew.studies.framework.pool import run_missing
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context
 from unskew.studies.framework.trials import Trials
@@ -136,17 +136,13 @@ def judge_all(context: Context, cases: Sequence[Case]) -> list[Judged]:
     """The judgements of all cases, in their order."""
     folder = context.cached("truth")
     paths = [None if folder is None else folder / f"{_key(case, context)}.npz" for case in cases]
-    results: dict[int, Judged] = {}
-    for place, path in enumerate(paths):
-        kept = Judged.read(path)
-        if kept is not None:
-            results[place] = kept
-    missing = [place for place in range(len(cases)) if place not in results]
-    # the processes of a full run have one core each; a single log has all cores
-    threads = 1 if len(missing) > 1 and not context.fast else None
-    tasks = (partial(_judge, cases[place], paths[place], threads, not context.fast) for place in missing)
-    results |= zip(missing, run_all(tasks, len(missing), "logs", context), strict=True)
-    return [results[place] for place in range(len(cases))]
+    return run_missing(
+        paths,
+        Judged.read,
+        lambda place, threads: partial(_judge, cases[place], paths[place], threads, not context.fast),
+        "logs",
+        context,
+    )
 
 
 def _judge(case: Case, path: Path | None, threads: int | None, trained: bool) -> Judged:

@@ -181,7 +181,7 @@ def judge(
     return _joined(rows)
 
 
-def fit_models(parts: Parts, seed: Sequence[int]) -> dict[str, Scorer]:
+def fit_models(parts: Parts, seed: Sequence[int]) -> dict[str, MatrixScorer]:
     """All models, trained on the positives of train; their scores are kept, because every slice needs them again."""
     train = parts.train.take(np.asarray(parts.train.values) > 0)
     fitted = {name: Model.from_word(word).fit(train, rng=np.random.default_rng(seed)) for name, word in MODELS.items()}

@@ -46,6 +46,12 @@ def mean_of(trials: Trials, data: str, form: Form, name: str) -> Mean:
     return trials.mean(data=data, form=form, measure=name)
 
 
+def right_winner(values: Floats, true: Floats) -> Floats:
+    """Whether the best model by an estimate is the truly best one, for each metric; among n tied ones, 1/n."""
+    tops, best = values == values.max(axis=0), true == true.max(axis=0)
+    return np.asarray((tops & best).sum(axis=0) / tops.sum(axis=0))
+
+
 def _rows(data: str, judged: Judged) -> Iterator[Row]:
     """Measures by form; of several slices of one share, their means."""
     by_form: dict[Form, list[dict[str, float]]] = {}
@@ -69,7 +75,7 @@ def _numbers(judged: Judged, place: int, form: Form) -> dict[str, float]:
         ERROR: np.abs(values - true).mean() / base,
         TAU: _tau(values, true),
         NAIVE_TAU: _tau(judged.values[naive], true),
-        WINNER: float(np.mean(_best(values, true))),
+        WINNER: float(np.mean(right_winner(values, true))),
         BIAS: float(np.mean((values - true).mean(axis=0) / true.mean(axis=0))),
         COVERAGE: float(np.mean((low <= true) & (true <= high))),
         WITH_ERROR: float(np.mean(np.abs(values - true) <= half)),
@@ -90,12 +96,6 @@ def _width(widths: Floats, alone: Floats) -> float:
     """The ratio of mean widths over models, in the mean over metrics for which the slice alone has any hit."""
     known = alone.mean(axis=0) > 0
     return float(np.mean(widths.mean(axis=0)[known] / alone.mean(axis=0)[known])) if known.any() else np.nan
-
-
-def _best(values: Floats, true: Floats) -> Floats:
-    """Whether the best model by an estimate is the truly best one, for each metric; among n tied ones, 1/n."""
-    tops, best = values == values.max(axis=0), true == true.max(axis=0)
-    return np.asarray((tops & best).sum(axis=0) / tops.sum(axis=0))
 
 
 def _signs(judged: Judged, place: int, truth: int) -> dict[str, float]:
