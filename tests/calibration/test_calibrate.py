@@ -84,6 +84,7 @@ def test_a_process_that_is_ended_from_outside_is_named_in_plain_words(monkeypatc
         run([fatal], lambda _: None)
 
 
+@pytest.mark.slow
 def test_processes_end_where_nothing_can_kill_them(monkeypatch):
     """Slim images have neither psutil nor pgrep."""
     from joblib.externals.loky.backend import utils

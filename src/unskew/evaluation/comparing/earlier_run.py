@@ -18,7 +18,10 @@ Other: TypeAlias = Union["Report", Mapping[str, Any], str, Path]
 Words: TypeAlias = tuple[str, str, str]  # model, metric, estimator
 
 _KINDS = {"str": str, "float": float, "int": Least(0), "float | None": (float, None)}
-_ESTIMATE = {field.name: _KINDS[str(getattr(field.type, "__name__", field.type))] for field in fields(Estimate)}
+_ESTIMATE = {  # a union has a name of its own from Python 3.14 on, so that only classes are asked for theirs
+    each.name: _KINDS[each.type.__name__ if isinstance(each.type, type) else str(each.type)]
+    for each in fields(Estimate)
+}
 """The schema of an estimate, from its types."""
 FEW = 6  # names or words that are listed one by one
 
