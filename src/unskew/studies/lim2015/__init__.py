@@ -2,6 +2,7 @@
 
 from unskew.studies.framework.study import Study
 from unskew.studies.lim2015 import table1, table2, weighted
+from unskew.studies.lim2015.causes import CAUSES
 
 __all__ = ["STUDY"]
 
@@ -13,4 +14,5 @@ STUDY = Study(
         "Proceedings of the 9th ACM Conference on Recommender Systems"
     ),
     tables=(table1.TABLE, table2.TABLE, weighted.TABLE),
+    causes=CAUSES,
 )

@@ -2,6 +2,7 @@
 
 from unskew.studies.framework.study import Study
 from unskew.studies.tian2020 import corrected, dislikes, feedback, fig2, jester, models, table1, table3
+from unskew.studies.tian2020.causes import CAUSES
 
 __all__ = ["STUDY"]
 
@@ -22,4 +23,5 @@ STUDY = Study(
         dislikes.TABLE,
         feedback.TABLE,
     ),
+    causes=CAUSES,
 )

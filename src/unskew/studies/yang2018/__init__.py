@@ -2,6 +2,7 @@
 
 from unskew.studies.framework.study import Study
 from unskew.studies.yang2018 import fig2, fig3, fig4, forms, table1, table2, table3
+from unskew.studies.yang2018.causes import CAUSES
 
 __all__ = ["STUDY"]
 
@@ -13,4 +14,5 @@ STUDY = Study(
         "for Missing-Not-At-Random Implicit Feedback. Proceedings of the 12th ACM Conference on Recommender Systems"
     ),
     tables=(table1.TABLE, fig2.TABLE, fig3.TABLE, table2.TABLE, fig4.TABLE, table3.TABLE, forms.TABLE),
+    causes=CAUSES,
 )
