@@ -50,7 +50,7 @@ COUNTS = {
     "words": (counts(u7="many"), ("counts.csv", "row 8 has 'many'", "expected a number")),
     "a fraction": (counts(u7=4.5), ("row 8", "whole number")),
     "below 0": (counts(u7=-1), ("row 8", "whole number of 0 or more")),
-    "infinite": (counts(u7="inf"), ("row 8", "whole number")),
+    "infinite": (counts(u7="inf"), ("row 8", "finite number")),
     "nothing": (counts(u7=""), ("row 8",)),
     "a user twice": (counts() + "u7,9\n", ("user u7 appears more than once",)),
     "a user without id": (counts() + ",9\n", ("row 21 has no id",)),

@@ -257,7 +257,8 @@ def to_numbers(series: pl.Series, what: str, *, times: bool) -> Floats:
         row = int(missing.arg_max() or 0)
         empty = series[row] is None
         shown, hint = ("no value", "; fill it in, or remove the row") if empty else (repr(series[row]), "")
-        raise DataError(f"{what}: row {row + 1} has {shown}, expected a number{' or a date' if times else ''}{hint}")
+        expected = f"a {'' if numbers[row] is None else 'finite '}number{' or a date' if times else ''}"
+        raise DataError(f"{what}: row {row + 1} has {shown}, expected {expected}{hint}")
     return numbers.to_numpy()
 
 
