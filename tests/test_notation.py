@@ -300,11 +300,9 @@ def test_numbers_and_words_beyond_all_use_are_refused(word: str, says: str) -> N
     assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize(
-    "word", ["als(factors=16385)", "als(factors=99999999999999999999999)", "als(regularisation=nan)"]
-)
+@pytest.mark.parametrize("word", ["als(factors=16385)", "als(factors=99999999999999999999999)"])
 def test_options_beyond_all_use_are_refused(word: str) -> None:
     from unskew.models import Model
 
-    with pytest.raises(ConfigError, match=r"is too large; 16,384 is the most|expected a number"):
+    with pytest.raises(ConfigError, match=r"is too large; 16,384 is the most"):
         Model.from_word(word)

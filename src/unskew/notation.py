@@ -21,7 +21,7 @@ __all__ = ["Named", "Word", "parse_word"]
 _NAME = re.compile(r"[A-Za-z_][\w.\-]*(?::[A-Za-z_]\w*)?")
 _PLAIN = re.compile(r"[^\s,()=@'\"]+")
 _N = TypeVar("_N", bound="Named")
-LARGEST = 1_000_000_000
+LARGEST = 10**15
 """The largest whole number of an option; see `MOST` for those whose memory or time grow with the number itself."""
 MOST = {
     "cut-off": 1_000_000,
@@ -343,14 +343,11 @@ def _coerce(text: str, hint: Any, key: str, name: str) -> Any:
     }
     kind, read = readers[hint]
     try:
-        value = read(text)
+        return read(text)
     except ConfigError:
         raise
     except (ValueError, KeyError):
         raise ConfigError(f"{key}={text} in {name!r}: expected {kind}") from None
-    if value != value:  # noqa: PLR0124  # NaN
-        raise ConfigError(f"{key}={text} in {name!r}: expected {kind}")
-    return value
 
 
 def _print(value: Any) -> str:

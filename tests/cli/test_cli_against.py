@@ -62,7 +62,10 @@ def test_what_is_no_earlier_run_is_refused(world: Any, refuse: Any, earlier: str
     newer = world.write("newer.json", json.dumps({**read, "unskew": "7.0.0"}))
     text = world.write("text.json", "no json")
     refuse(*world.evaluate("--against", world / "no.json"), says=("no.json: no such file",))
-    refuse(*world.evaluate("--against", text), says=("text.json: not JSON", "unskew evaluate --json"))
+    refuse(
+        *world.evaluate("--against", text),
+        says=("text.json: not the JSON of a report, because it is not JSON", "unskew evaluate --json"),
+    )
     refuse(*world.evaluate("--against", study), says=("the JSON of a study",))
     refuse(*world.evaluate("--against", newer), says=("written by unskew 7.0.0",))
 

@@ -92,7 +92,7 @@ FILES = {
     "a pickle": (lambda whole: pickle.dumps({"user_factors": 1}), "not a .npz file"),
     "a single array": (lambda whole: single(np.ones((3, 2))), "a single array; expected a .npz file"),
     "a single pickled array": (lambda whole: single(np.array([{}]), pickled=True), "a single array"),
-    "another archive": (lambda whole: archive(readme="hello"), "unknown array 'readme'"),
+    "another archive": (lambda whole: archive(readme="hello"), "'readme' is not an array"),
     "an empty archive": (lambda whole: archive(), "no array 'user_factors' (it has none)"),
 }
 

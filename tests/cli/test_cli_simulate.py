@@ -114,7 +114,7 @@ def test_quiet_says_nothing(unskew, tmp_path):
         ("ibp(users=2, alpha=1e-9)", "no user likes an item"),
         ("ipb", "did you mean 'ibp'"),
         ("ibp(alhpa=3)", "alpha"),
-        ("missing.json", "cannot be read"),
+        ("missing.json", "no such file"),
         ("ibp(", "closing bracket"),
     ],
 )

@@ -51,10 +51,10 @@ def test_the_full_version_judges_every_claim_about_what_is_available(first, cont
     claims = [*first.claims, *table2.run(context).claims]
     judged = [claim for claim in claims if claim.claim.startswith(OWN) and claim.section]
     assert [claim.section for claim in judged] == [*["Table 1"] * 2, *["Sec. 6"] * 2, *["Table 2"] * 2]
-    left_open = "beyond the bound, but not by two standard errors"
-    assert all(
-        (claim.holds is None) == (left_open in claim.evidence) for claim in claims if claim.claim.startswith(OWN)
-    )
+    # what is left open says which difference chance explains; ATOP, of which one is enough, has it in standard errors
+    left_open = ("beyond the bound, but not by two standard errors", "not beyond two standard errors", "s.e.")
+    own_open = [claim for claim in claims if claim.claim.startswith(OWN) and claim.holds is None]
+    assert all(any(words in claim.evidence for words in left_open) for claim in own_open)
     assert {claim.holds for claim in claims if not claim.claim.startswith(OWN)} == {None}
 
 

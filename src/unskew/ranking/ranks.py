@@ -162,8 +162,8 @@ class Ranks:
         for column, values in columns.items():
             kind = kinds.get(column, "i")
             if not isinstance(values, np.ndarray) or values.dtype.kind != kind or values.shape != (len(self.users),):
-                found = f"{getattr(values, 'dtype', type(values).__name__)} {getattr(values, 'shape', '')}"
-                raise DataError(f"{name}: not {_KIND} ({column} is {found}, one number per row is needed)")
+                given = f"{getattr(values, 'dtype', type(values).__name__)} {getattr(values, 'shape', '')}"
+                raise DataError(f"{name}: not {_KIND} ({column} is {given}, one number per row is needed)")
             if kind == "i" and len(values) and (values.min() < 0 or values.max() > np.iinfo(np.int32).max):
                 raise DataError(f"{name}: not {_KIND} ({column} has {values.min()} to {values.max()})")
         if self.ties not in TIE_POLICIES or not isinstance(self.candidate_rule, str):

@@ -58,6 +58,9 @@ def read_npz(source: Path | bytes) -> Arrays:
         names = [member.filename.removesuffix(".npy") for member in members]
         if len(set(names)) < len(names):
             raise ValueError(f"array {max(names, key=names.count)!r} is there twice")
+        others = [member.filename for member in members if not member.filename.endswith(".npy")]
+        if others:
+            raise ValueError(f"{others[0]!r:.60} is not an array")
         arrays = {}
         for name, member in zip(names, members, strict=True):
             if member.file_size > _RATIO * max(member.compress_size, 1):

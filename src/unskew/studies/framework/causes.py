@@ -45,10 +45,10 @@ def with_causes(findings: Findings, causes: Sequence[Cause]) -> Findings:
         for each in findings.claims
     )
     cells = tuple(
-        replace(each, note="; ".join(filter(None, (each.note, f"cause: {found}"))))
+        replace(each, note="; ".join(filter(None, (each.note, f"cause: {why}"))))
         if each.agrees is False
         and each.paper is not None
-        and (found := cause_of(f"{each.row}, {each.column}, {each.data}"))
+        and (why := cause_of(f"{each.row}, {each.column}, {each.data}"))
         else each
         for each in findings.cells
     )
