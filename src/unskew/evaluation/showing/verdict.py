@@ -212,7 +212,8 @@ def _summary(answers: Sequence[Answer], voice: Voice) -> Iterator[str]:
     apart = [a for a in judged if a.agree is False and not a.changes_winner and a.kind not in {"open", "chance"}]
     for some, why in (
         ([a for a in apart if a.swap is None], say.NOT_BOTH),
-        ([a for a in apart if a.swap is not None], say.NOT_ON_COMMON_USERS),
+        ([a for a in apart if a.swap is not None and not a.confirmed], say.NOT_ON_COMMON_USERS),
+        ([a for a in apart if a.swap is not None and a.confirmed], say.NOT_AT_ALL_ASSUMED),
     ):
         if some:
             metrics = _metrics(some, judged)

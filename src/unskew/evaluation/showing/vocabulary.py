@@ -96,6 +96,7 @@ NOT_ABOVE_POPULAR = "{who} clearly better than the baseline “popular” on {me
 NAMES_DIFFER = "On {metrics} {naive} and {corrected} name different models, {why}."
 NOT_BOTH = "but not both beyond chance"
 NOT_ON_COMMON_USERS = "but not on the users whom all models know"
+NOT_AT_ALL_ASSUMED = "but not under everything that may be assumed"
 
 # findings
 NO_VALUE = "No model has a defined value."
