@@ -8,7 +8,8 @@ import datetime as dt
 import json
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
@@ -60,11 +61,19 @@ Values = Mapping[tuple[str, str, str, str], float]
 """By table, data set, row and column."""
 
 
-def readme_table(path: Path = DATA) -> str:
+def _measured(shown: Callable[[Mapping[str, Any]], str]) -> Callable[..., str]:
+    """Let a function of the kept result take its file, and say so where there is none."""
+
+    @wraps(shown)
+    def read(path: Path = DATA) -> str:
+        return shown(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else ABSENT
+
+    return read
+
+
+@_measured
+def readme_table(result: Mapping[str, Any]) -> str:
     """Return error and order of every recall on all data sets, and winner, coverage and seconds."""
-    if not path.is_file():
-        return ABSENT
-    result = json.loads(path.read_text(encoding="utf-8"))
     values = _values(result)
     rows = [
         [*_names(result, row, called), *_entries(values, row, ("error", "tau")), *_whole(result, values, row)]
@@ -74,11 +83,9 @@ def readme_table(path: Path = DATA) -> str:
     return "\n".join([*_note(result), *markdown(heads, rows)])
 
 
-def all_table(path: Path = DATA) -> str:
+@_measured
+def all_table(result: Mapping[str, Any]) -> str:
     """Return the same for every metric of every package."""
-    if not path.is_file():
-        return ABSENT
-    result = json.loads(path.read_text(encoding="utf-8"))
     values = _values(result)
     rows = [
         [*_names(result, row, row.partition(": ")[2]), *_entries(values, row, ("error", "tau")), _winner(values, row)]
@@ -87,11 +94,9 @@ def all_table(path: Path = DATA) -> str:
     return "\n".join([*_note(result), *markdown(["package", "metric", *GROUPS, "winner"], rows)])
 
 
-def other_errors(path: Path = DATA) -> str:
+@_measured
+def other_errors(result: Mapping[str, Any]) -> str:
     """Return the errors of recalls by the mean over users, and of values with the true mean over models."""
-    if not path.is_file():
-        return ABSENT
-    result = json.loads(path.read_text(encoding="utf-8"))
     values = _values(result)
     rows = [
         [*_names(result, row, called), *_entries(values, row, ("error, users", "error, scaled"))]
@@ -100,22 +105,18 @@ def other_errors(path: Path = DATA) -> str:
     return "\n".join([*_note(result), *markdown(["package", "recall@10", *GROUPS], rows)])
 
 
-def failed_claims(path: Path = DATA) -> str:
+@_measured
+def failed_claims(result: Mapping[str, Any]) -> str:
     """Return how many of the claims hold, and those that fail, with their evidence."""
-    if not path.is_file():
-        return ABSENT
-    result = json.loads(path.read_text(encoding="utf-8"))
     every = [(table["table"], claim) for table in result["tables"] for claim in table["claims"]]
     failed = [f"- `{table}`: {claim['claim']} ({claim['evidence']})." for table, claim in every if not claim["holds"]]
     held = f"{len(every) - len(failed)} of our {len(every)} claims hold."
     return "\n".join([f"{held} These do not:", "", *failed]) if failed else held
 
 
-def origin(path: Path = DATA) -> str:
+@_measured
+def origin(result: Mapping[str, Any]) -> str:
     """Return date and versions in a sentence."""
-    if not path.is_file():
-        return ABSENT
-    result = json.loads(path.read_text(encoding="utf-8"))
     versions = ", ".join(f"{name} {number}" for name, number in result["versions"].items())
     return f"Computed on {result['date']} with {versions}; the packages gave their numbers on {result['recorded']}."
 

@@ -1,26 +1,14 @@
 """What whole runs of the studies found: kept from their JSON, shown on a page, each disagreement with its cause."""
 
-import importlib.util
 import json
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from test_docs import DOCS, load
 from unskew.studies import STUDIES
 from unskew.studies.framework.causes import Cause
-
-DOCS = Path(__file__).resolve().parent.parent / "docs"
-
-
-def load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def _reproduced(study: str = "lim2015") -> dict[str, object]:

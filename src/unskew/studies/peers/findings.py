@@ -1,6 +1,6 @@
 """`compute`: the cells, claims and figure of a table, from logs on which all methods were judged."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -128,26 +128,32 @@ def claims(trials: Trials, judged: Sequence[Judged]) -> Iterator[Claim]:
 
 def nearest(trials: Trials, method: Method, name: str) -> Verdict:
     """Whether a method has a smaller error than every other package's recall, on every data set."""
-    parts, beaten = [], []
-    for data in trials.levels("data"):
-        ours = _mean(trials, data, method, name)
-        errors = {str(other): _mean(trials, data, other, name) for other in DRAWN}
-        best = min(errors, key=errors.__getitem__)
-        parts.append(f"{data} {ours:.2f}, {best} {errors[best]:.2f}")
-        beaten += [data] if ours >= errors[best] else []
-    return not beaten, f"another is as close on {first_of(beaten, MANY)}; ours and the best other: {'; '.join(parts)}"
+    beaten, shown = _against_best(trials, method, name, min, lambda ours, best: ours >= best)
+    return not beaten, f"another is as close on {first_of(beaten, MANY)}; {shown}"
 
 
 def ordered(trials: Trials, method: Method) -> Verdict:
     """Whether the order of a method is nowhere much worse than that of another package."""
-    parts, worse = [], []
+    worse, shown = _against_best(trials, method, TAU, max, lambda ours, best: ours < best - LOSS)
+    return not worse, f"worse on {first_of(worse, MANY)}; {shown}"
+
+
+def _against_best(
+    trials: Trials,
+    method: Method,
+    name: str,
+    better: Callable[..., str],
+    loses: Callable[[float, float], bool],
+) -> tuple[list[str], str]:
+    """The data sets on which a method loses to the best other package, and the two numbers on each, as evidence."""
+    parts, lost = [], []
     for data in trials.levels("data"):
-        ours = _mean(trials, data, method, TAU)
-        taus = {str(other): _mean(trials, data, other, TAU) for other in DRAWN}
-        best = max(taus, key=taus.__getitem__)
-        parts.append(f"{data} {ours:.2f}, {best} {taus[best]:.2f}")
-        worse += [data] if ours < taus[best] - LOSS else []
-    return not worse, f"worse on {first_of(worse, MANY)}; ours and the best other: {'; '.join(parts)}"
+        ours = _mean(trials, data, method, name)
+        others = {str(other): _mean(trials, data, other, name) for other in DRAWN}
+        best = better(others, key=others.__getitem__)
+        parts.append(f"{data} {ours:.2f}, {best} {others[best]:.2f}")
+        lost += [data] if loses(ours, others[best]) else []
+    return lost, f"ours and the best other: {'; '.join(parts)}"
 
 
 def _equality(judged: Sequence[Judged]) -> Verdict:
