@@ -45,15 +45,16 @@ def latex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in " ".join(text.split()))
 
 
-def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are Markdown already; the first column is left-aligned, the others right."""
-    marks = ["---", *("---:" for _ in columns[1:])]
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]], labels: int = 1) -> str:
+    """A table of cells that are Markdown already; the first columns are left-aligned, the others right."""
+    marks = ["---"] * labels + ["---:"] * (len(columns) - labels)
     return "\n".join(f"| {' | '.join(row)} |" for row in (columns, marks, *rows)) + "\n"
 
 
-def latex_table(columns: Sequence[str], parts: Iterable[Iterable[Sequence[str]]]) -> str:
+def latex_table(columns: Sequence[str], parts: Iterable[Iterable[Sequence[str]]], labels: int = 1) -> str:
     """A ``tabular`` of cells that are LaTeX already, with a rule between two parts; it needs the package booktabs."""
-    lines = [f"\\begin{{tabular}}{{l{'r' * (len(columns) - 1)}}}", "\\toprule", f"{' & '.join(columns)} \\\\"]
+    aligned = "l" * labels + "r" * (len(columns) - labels)
+    lines = [f"\\begin{{tabular}}{{{aligned}}}", "\\toprule", f"{' & '.join(columns)} \\\\"]
     for part in parts:
         lines += ["\\midrule", *(f"{' & '.join(row)} \\\\" for row in part)]
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"]) + "\n"

@@ -3,6 +3,7 @@
 from typing import Any
 
 ROUNDING = 1e-9  # a share this near to 1 is 1
+SMALLEST_P = 1e-4  # p-values below it are not written out
 
 
 def number(value: float | None, form: str = ".4f", none: str = "undefined") -> str:
@@ -32,7 +33,18 @@ def level(share: float, unit: str = " %") -> str:
 
 def p(value: float | None, none: str = "-") -> str:
     """A p-value with four decimals."""
-    return "<0.0001" if value is not None and value < 1e-4 else number(value, none=none)
+    return "<0.0001" if value is not None and value < SMALLEST_P else number(value, none=none)
+
+
+def p_is(value: float) -> str:
+    """A p-value for a sentence: two digits, and never 0.
+
+    Examples
+    --------
+    >>> p_is(0.034), p_is(1e-7)
+    ('p = 0.034', 'p < 0.0001')
+    """
+    return "p < 0.0001" if value < SMALLEST_P else f"p = {value:.2g}"
 
 
 def move(value: float | None, none: str = "-") -> str:

@@ -9,7 +9,7 @@ from unskew import Interactions, Split, evaluate
 from unskew.errors import ConfigError
 from unskew.evaluation.gating.decision import FACTOR, _decide
 from unskew.evaluation.gating.differences import Difference, assumed_differences
-from unskew.evaluation.gating.preflight import Preflight
+from unskew.evaluation.gating.preflight import Preflight, _separates
 from unskew.ranking import MatrixScorer
 
 USERS, ITEMS, TRAINED, TESTED = 120, 40, 4, 3
@@ -65,7 +65,9 @@ def gap(low, high, name=""):
         ([gap(-0.03, -0.02)], 0.01, None, "reject", "beyond chance"),
         ([gap(-0.03, -0.02)], 0.025, None, "hold", "the interval reaches -0.0300"),
         ([gap(0.01, 0.03), gap(-0.01, 0.02, "gamma 1")], 0.0, None, "hold", "if gamma 1 is assumed"),
-        ([gap(-0.03, -0.02), gap(-0.03, 0.01, "gamma 1")], 0.0, None, "hold", "the interval reaches"),
+        ([gap(-0.03, -0.02), gap(-0.03, 0.01, "gamma 1")], 0.0, None, "hold", "perhaps not if gamma 1 is assumed"),
+        ([gap(-0.03, -0.02), gap(0.01, 0.02, "gamma 1")], 0.0, 1.0, "hold", "worse by more than the margin of 0, "),
+        ([gap(-0.03, 0.01), gap(-0.03, 0.01, "gamma 1")], 0.0, None, "hold", "the interval reaches -0.0300"),
         ([gap(0.01, 0.03)], 0.0, FACTOR - 0.01, "hold", "wrong by a factor of 1.49"),
         ([gap(0.01, 0.03)], 0.0, FACTOR, "ship", ""),
         ([gap(None, None)], 0.0, None, "hold", "reaches undefined"),
@@ -76,6 +78,14 @@ def test_the_rule_by_hand(required, margin, factor, decision, why):
     assert decided == decision
     assert why in " ".join(reasons)
     assert (decision == "ship") == (not reasons)
+
+
+def test_a_loss_beyond_chance_is_not_called_possible():
+    for saving in (gap(-0.03, 0.01, "gamma 1"), gap(0.01, 0.02, "gamma 1"), gap(None, None, "gamma 1")):
+        decision, reasons = _decide([gap(-0.03, -0.02), saving], 0.0, 1.0, (), strict=False)
+        assert (decision, len(reasons)) == ("hold", 1)
+        assert "is possible" not in reasons[0]
+        assert "by a factor" not in reasons[0]
 
 
 @pytest.mark.parametrize(("outcome", "strict", "decision"), [("warn", False, "ship"), ("warn", True, "hold")])
@@ -179,10 +189,26 @@ def test_duplicates_are_a_warning():
 
 def test_a_log_that_is_too_small_says_how_many_users_would_decide(split):
     models = {"a": made_scores(split, 1.0, 1), "b": made_scores(split, 0.95, 2)}
-    gate = evaluate(models, split, metrics=["recall@5"], estimators=["snips"]).gate("a", "b")
+    gate = evaluate(models, split, metrics=["recall@5"], estimators=["snips"]).gate("a", "b", require="interval")
     check = next(each for each in gate.checks if each.name == "separates")
     assert (gate.decision, check.outcome) == ("hold", "warn")
     assert "users would decide if the difference is what it seems" in check.text
+
+
+@pytest.mark.parametrize(
+    ("required", "outcome", "says"),
+    [
+        ([gap(-0.01, 0.02)], "warn", "about 1,080 users would decide"),  # half .015, distance .005: nine times 120
+        ([gap(-0.01, 0.02), gap(0.0, 0.03, "gamma 1")], "warn", "about 1,080 users would decide"),
+        ([gap(-0.01, 0.02), gap(-0.03, 0.0, "gamma 1")], "warn", "more users would not decide"),
+        ([gap(-0.01, 0.01)], "warn", "far more users would decide"),
+        ([gap(-0.03, -0.01), gap(0.0, 0.03, "gamma 1")], "pass", "120 users show differences of 0.0100 or more"),
+    ],
+)
+def test_more_users_are_not_said_to_decide_what_assumptions_leave_open(report, required, outcome, says):
+    (check,) = _separates(report, required, 0.0, seeds=False)
+    assert check.outcome == outcome
+    assert says in check.text
 
 
 @pytest.mark.parametrize(
@@ -209,7 +235,7 @@ def test_the_json_and_the_markdown_have_the_decision_and_cannot_be_broken_by_nam
     assert read["assumed_low"] == min(each["low"] for each in read["assumed"])
     assert read["report"]["estimates"]
     text = gate.to_markdown()
-    assert text.startswith("### Ship: a\\|b&lt;script> is not worse than old on recall@5")
+    assert text.startswith("### Ship: a\\|b\\<script\\> is not worse than old on recall@5")
     assert "<script>" not in text
     assert "Ship: a|b<script> is not worse than old" in str(gate)
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -44,6 +45,52 @@ def test_csv_has_every_number_and_no_formula(report):
         assert read["model"] == (f"'{row.model}" if row.model.startswith("=") else row.model)
         assert float(read["value"]) == row.value
         assert read["assumed_low"] == ("" if row.assumed_low is None else str(row.assumed_low))
+
+
+@pytest.fixture(scope="module")
+def further(report) -> Report:
+    """The same report with groups of items, and next to itself."""
+    return replace(report, sliced=(report.by("popularity"),), against=compare(report, report))
+
+
+def test_markdown_has_groups_and_changes_between_the_estimates_and_the_warnings(report, further):
+    text = further.to_markdown()
+    start = report.to_markdown().index("In brackets")
+    assert text[:start] == report.to_markdown()[:start]
+    assert text.count("| metric | estimator | model | before | now |") == 1
+    tables = {f"{row.metric} by {row.estimator}, by popularity" for row in further.sliced[0].estimates}
+    assert tables
+    for title in tables:
+        assert text.count(f"\n{title}\n") == 1
+    assert text.count("| popularity | model |") == len(tables)
+    assert text.index("test before: ") < text.index("| popularity | model |")
+    assert text.endswith(report.to_markdown()[report.to_markdown().index("\n- ") :])
+
+
+def test_latex_has_a_table_for_changes_and_one_for_each_metric_by_group(further):
+    text = further.to_latex()
+    pairs = {(row.metric, row.estimator) for row in further.sliced[0].estimates}
+    assert text.count("\\begin{tabular}") == 2 + len(pairs)
+    assert text.count("{") == text.count("}")
+    assert "\\begin{tabular}{lllrrrrrrr}" in text
+
+
+def test_csv_has_the_groups_as_lines_and_the_changes_as_columns(report, further):
+    rows = list(csv.DictReader(io.StringIO(further.to_csv())))
+    assert all(None not in row and None not in row.values() for row in rows)
+    everyone, groups = [row for row in rows if not row["by"]], [row for row in rows if row["by"]]
+    assert [float(row["value"]) for row in everyone] == [row.value for row in report.estimates]
+    assert [float(row["change_before"]) for row in everyone] == [row.value for row in report.estimates]
+    estimates = further.sliced[0].estimates
+    assert [(row["by"], row["group"]) for row in groups] == [("popularity", row.group) for row in estimates]
+    assert [row["shrunk"] for row in groups] == ["" if row.shrunk is None else str(row.shrunk) for row in estimates]
+
+
+def test_what_cannot_be_estimated_by_group_is_in_every_format(report):
+    nothing = replace(report.by("popularity"), estimates=(), comparisons=(), left_out=("recall@2: no users",))
+    empty = replace(report, sliced=(nothing,))
+    assert "- not by group: recall@2: no users\n" in empty.to_markdown()
+    assert "% not by group: recall@2: no users\n" in empty.to_latex()
 
 
 def test_texts_are_written_to_files_that_are_named(report, tmp_path):

@@ -136,13 +136,13 @@ class Changes:
 
     def __str__(self) -> str:
         from unskew.display.text_table import plain_text
-        from unskew.evaluation.showing.text import print_changes
+        from unskew.evaluation.showing.changes_view import print_changes
 
         return plain_text(lambda console: print_changes(self, console), 120)
 
     def _repr_html_(self) -> str:
         """What notebooks show: a sentence, a table and notes."""
-        from unskew.evaluation.showing.report_notebook import changes_html
+        from unskew.evaluation.showing.changes_view import changes_html
 
         return changes_html(self)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from unskew.data.writing import AsJson
-from unskew.display.numbers import interval, level, move
+from unskew.display.numbers import interval, level, move, number
 from unskew.errors import ConfigError, DataError, Option, did_you_mean
 from unskew.evaluation.gating.differences import Difference, assumed_differences, error_factor, own_difference
 from unskew.evaluation.gating.preflight import Preflight, check_all
@@ -21,6 +21,8 @@ REQUIRE = ("interval", "band", "robust")
 """What has to be above the margin: the interval; the intervals under everything that may be assumed; and these even if
 weights are wrong by `FACTOR`."""
 FACTOR = 1.5
+NAMED = 3
+"""Assumptions that a reason names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,9 +181,10 @@ def gate(
     assumed = assumed_differences(report, word, estimator, new, old)
     factor = error_factor(report, word, estimator, new, old, margin)
     weighted = estimator.uses_propensity and estimator.sees == "observed" and word.kind == "mean"
-    checks = check_all(report, gap, margin, new, old)
+    required = (gap, *assumed) if require != "interval" else (gap,)
+    checks = check_all(report, required, margin, new, old)
     decision, reasons = _decide(
-        (gap, *assumed) if require != "interval" else (gap,),
+        required,
         margin,
         factor if weighted and require == "robust" else None,
         checks,
@@ -238,17 +241,28 @@ def _decide(
     """The decision, and why it is not to ship."""
     if all(each.high is not None and each.high < -margin for each in required):
         return "reject", (f"it is worse by more than the margin of {margin:g}, beyond chance",)
-    below = [each for each in required if each.low is None or each.low <= -margin]
+    own, *others = required
+    below = [each for each in others if each.low is None or each.low <= -margin]
     reasons = []
-    if below and not below[0].assumption:
-        low = "undefined" if below[0].low is None else f"{below[0].low:.4f}"
+    if own.high is not None and own.high < -margin:
+        names = _listed([each for each in others if each.high is None or each.high >= -margin])
+        reasons.append(
+            f"it is worse by more than the margin of {margin:g}, beyond chance, but perhaps not if {names} is assumed, "
+            "so it is not rejected"
+        )
+    elif own.low is None or own.low <= -margin:
+        low = number(own.low)
         reasons.append(f"the interval reaches {low}, so a loss of more than the margin of {margin:g} is possible")
     elif below:
-        names = ", ".join(each.assumption for each in below[:3])
-        more = f" and {len(below) - 3} more" if len(below) > 3 else ""
-        reasons.append(f"a loss of more than the margin of {margin:g} is possible if {names}{more} is assumed")
-    if factor is not None and factor < FACTOR:
+        reasons.append(f"a loss of more than the margin of {margin:g} is possible if {_listed(below)} is assumed")
+    if factor is not None and 1 < factor < FACTOR:  # at 1 the estimate itself is worse
         reasons.append(f"weights that are wrong by a factor of {factor:.2f} would make it worse than the margin")
     outcomes = {"fail", "warn"} if strict else {"fail"}
     reasons += [f"{check.name}: {check.text}" for check in checks if check.outcome in outcomes]
     return ("hold", tuple(reasons)) if reasons else ("ship", ())
+
+
+def _listed(some: Sequence[Difference]) -> str:
+    """The first assumptions by name, and how many more there are."""
+    names = ", ".join(each.assumption for each in some[:NAMED])
+    return f"{names} and {len(some) - NAMED} more" if len(some) > NAMED else names

@@ -1,6 +1,6 @@
 """Checks before a decision: whether the log can separate the models, what is left out, leakage, and the scorers."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -45,11 +45,16 @@ class Preflight:
         return asdict(self)
 
 
-def check_all(report: "Report", gap: Difference, margin: float, *models: str) -> tuple[Preflight, ...]:
-    """All checks, in the order in which they are shown."""
+def check_all(report: "Report", required: Sequence[Difference], margin: float, *models: str) -> tuple[Preflight, ...]:
+    """All checks, in the order in which they are shown.
+
+    `required` are the differences that decide: that of the run first, then those under what may be assumed.
+    """
     warnings = {check.name: text for check, text in find_warnings(report)}
     checks: tuple[Callable[[], Iterator[Preflight]], ...] = (
-        lambda: _separates(report, gap, margin, seeds=any(len(report.judged.entries(name)) > 1 for name in models)),
+        lambda: _separates(
+            report, required, margin, seeds=any(len(report.judged.entries(name)) > 1 for name in models)
+        ),
         lambda: _dropped(report),
         lambda: _leakage(warnings),
         lambda: (_all_repeat(report, name) for name in models),
@@ -58,8 +63,9 @@ def check_all(report: "Report", gap: Difference, margin: float, *models: str) ->
     return tuple(each for check in checks for each in check())
 
 
-def _separates(report: "Report", gap: Difference, margin: float, *, seeds: bool) -> Iterator[Preflight]:
+def _separates(report: "Report", required: Sequence[Difference], margin: float, *, seeds: bool) -> Iterator[Preflight]:
     """Whether the interval is narrow enough to show a difference of the size of the margin."""
+    gap = required[0]
     if gap.low is None or gap.high is None:
         yield Preflight("separates", "fail", "the difference has no interval; a test with more users is needed")
         return
@@ -67,6 +73,13 @@ def _separates(report: "Report", gap: Difference, margin: float, *, seeds: bool)
     text = f"{users:,} users show differences of {half:.4f} or more"
     if gap.low > -margin or gap.high < -margin:
         yield Preflight("separates", "pass", text)
+        return
+    if len({each.value > -margin for each in required if each.value is not None}) > 1:
+        text += (
+            "; if the differences are what they seem, more users would not decide, because they are on both sides of "
+            "the margin over what may be assumed; some items shown at random would"
+        )
+        yield Preflight("separates", "warn", text)
         return
     # the distance to the margin is what an interval of more users would have to be narrower than
     assert gap.value is not None

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from unskew.display.markup import markdown
 from unskew.display.numbers import factor, interval, level, move
 
 if TYPE_CHECKING:
@@ -22,12 +23,12 @@ def as_text(gate: "Gate") -> str:
 
 def to_markdown(gate: "Gate") -> str:
     """The same as Markdown: a headline, a table of numbers and a list of checks."""
-    lines = [f"### {VERDICTS[gate.decision]}: {_cell(_headline(gate))}", ""]
-    lines += [f"- because {_cell(reason)}" for reason in gate.reasons]
+    lines = [f"### {VERDICTS[gate.decision]}: {markdown(_headline(gate))}", ""]
+    lines += [f"- because {markdown(reason)}" for reason in gate.reasons]
     lines += ["", "| | |", "|---|---|"] if gate.reasons else ["| | |", "|---|---|"]
-    lines += [f"| {_cell(name)} | {_cell(text)} |" for name, text in _numbers(gate)]
+    lines += [f"| {markdown(name)} | {markdown(text)} |" for name, text in _numbers(gate)]
     lines += ["", "| check | outcome | |", "|---|---|---|"]
-    lines += [f"| {_cell(each.name)} | {MARKS[each.outcome]} | {_cell(each.text)} |" for each in gate.checks]
+    lines += [f"| {markdown(each.name)} | {MARKS[each.outcome]} | {markdown(each.text)} |" for each in gate.checks]
     return "\n".join([*lines, ""])
 
 
@@ -62,9 +63,3 @@ def _numbers(gate: "Gate") -> list[tuple[str, str]]:
         ("required", gate.require),
         ("estimator", f"{gate.estimator}{corrected}"),
     ]
-
-
-def _cell(text: str) -> str:
-    """Text that cannot break out of a cell, nor be read as HTML."""
-    safe = text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")
-    return " ".join(safe.split())

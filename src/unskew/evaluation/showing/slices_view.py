@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from unskew.display.numbers import interval, move, number
+from unskew.display.numbers import interval, move, number, p_is
 from unskew.display.page import Figure
 from unskew.display.text_table import digits, plain_text, print_lines, print_table, table, words
 
@@ -24,25 +24,38 @@ def as_text(slices: "Slices", width: int = WIDTH) -> str:
 
 def print_slices(slices: "Slices", console: "Console") -> None:
     """One table per metric and estimator: a row per group and model; then the groups where the order turns."""
-    pairs = dict.fromkeys((row.metric, row.estimator) for row in slices.estimates)
-    for metric, estimator in pairs:
+    for title, names, rows in slice_tables(slices):
+        columns = [*words(*names[:LABELS]), *digits(*names[LABELS:])]
+        print_table(table(title, columns, rows, group=1, repeat=False), console)
+    print_lines(slice_lines(slices), console)
+
+
+LABELS = 2
+"""How many columns of `slice_tables` are labels; the others are numbers."""
+
+
+def slice_tables(slices: "Slices") -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Yield title, columns and rows of a table per metric and estimator."""
+    for metric, estimator in dict.fromkeys((row.metric, row.estimator) for row in slices.estimates):
         rows = [
             [row.group, row.model, f"{row.users:,}", number(row.value), interval(row.low, row.high), number(row.shrunk)]
             for row in slices.estimates
             if (row.metric, row.estimator) == (metric, estimator)
         ]
-        title = f"{metric} by {estimator}, by {slices.by}"
-        columns = [*words(slices.by, "model"), *digits("users", "value", "interval", "shrunken")]
-        print_table(table(title, columns, rows, group=1, repeat=False), console)
+        columns = [slices.by, "model", "users", "value", "interval", "shrunken"]
+        yield f"{metric} by {estimator}, by {slices.by}", columns, rows
+
+
+def slice_lines(slices: "Slices") -> list[str]:
+    """The groups where the order turns, and what could not be estimated by group."""
+    lines = []
     for row in slices.turned:
         ahead, behind = (row.a, row.b) if (row.difference or 0) > 0 else (row.b, row.a)
-        gap = move(abs(row.difference or 0))
-        text = (
+        lines.append(
             f"the order turns: in {slices.by} {row.group}, {ahead} is above {behind} on {row.metric} by "
-            f"{row.estimator} ({gap}, p {number(row.p_value_holm)} by Holm over all groups)"
+            f"{row.estimator} ({move(abs(row.difference or 0))}, {p_is(row.p_value_holm or 0)} by Holm over all groups)"
         )
-        print_lines([text], console)
-    print_lines([f"not by group: {text}" for text in slices.left_out], console)
+    return [*lines, *(f"not by group: {text}" for text in slices.left_out)]
 
 
 @dataclass(frozen=True)

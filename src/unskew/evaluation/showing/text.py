@@ -7,16 +7,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from unskew.display.numbers import factor, interval, level, move, number, one_or_both, p, short
+from unskew.display.numbers import factor, interval, number, one_or_both, p, short
 from unskew.display.phrases import cut
 from unskew.display.text_table import digits, plain_text, print_lines, print_table, table, words
 from unskew.estimators import Comparison, Observation
 from unskew.evaluation.collecting.sampled_ranks import correction_lines
-from unskew.evaluation.comparing.changes import Changes
 from unskew.evaluation.estimating.best_models import Answer
 from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.estimating.judged_models import SeedEstimate
 from unskew.evaluation.estimating.order import is_content, lower_is_better, ranked
+from unskew.evaluation.showing.changes_view import KEY, print_changes
 from unskew.evaluation.showing.estimate_grid import print_estimates
 from unskew.evaluation.showing.slices_view import print_slices
 from unskew.evaluation.showing.vocabulary import naive_only, targets_of
@@ -24,7 +24,7 @@ from unskew.evaluation.showing.vocabulary import naive_only, targets_of
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
-_KEY = words("metric", "estimator", "model")
+_KEY = words(*KEY)
 
 
 def as_text(report: "Report", width: int = 110) -> str:
@@ -63,14 +63,6 @@ def print_report(report: "Report", console: Console) -> None:
     for slices in report.sliced:
         console.print()
         print_slices(slices, console)
-
-
-def print_changes(changes: Changes, console: Console) -> None:
-    """Print the differences from an earlier run, and notes on how to interpret them."""
-    print_table(_changes(changes), console)
-    tests = [f"test before: {changes.before.describe()}", f"test now: {changes.after.describe()}"]
-    file = [] if changes.file is None else [f"earlier run: {changes.file}"]
-    print_lines([*file, *tests, *(f"note: {text}" for text in changes.notes)], console)
 
 
 def print_warnings(report: "Report", console: Console) -> None:
@@ -168,19 +160,6 @@ def _over_gammas(band: GammaBand) -> Table:
     columns = [*_KEY, *digits(*(f"{band.gammas[place]:.2f}" for place in shown))]
     rows = [[*key, *(number(points[place].value) for place in shown)] for key, points in band.by_key.items()]
     return table("Over the gammas found", columns, rows)
-
-
-def _changes(changes: Changes) -> Table:
-    columns = digits("before", "now", "difference", "by size", "rest", f"{level(changes.level, '%')} interval", "p")
-    rows = [
-        [
-            *(row.metric, row.estimator, row.model, number(row.before), number(row.after)),
-            *map(move, (row.difference, row.expected, row.rest)),
-            *(interval(row.low, row.high, "+.4f", "-"), p(row.p_value)),
-        ]
-        for row in changes.rows
-    ]
-    return table("Against the earlier run", [*_KEY, *columns], rows)
 
 
 def best_against_next(report: "Report") -> list[Comparison]:

@@ -280,7 +280,7 @@ def _lead_words(judging: Standing, lead: Comparison | None, level: float) -> Ite
         return
     ends = {"low": rounded(ahead.low), "high": rounded(ahead.high)}
     text = say.LEAD_INTERVAL.format(lead=text, level=numbers.level(level), **ends)
-    p = "p < 0.0001" if lead.p_value_holm < 1e-4 else f"p = {lead.p_value_holm:.2g}"
+    p = numbers.p_is(lead.p_value_holm)
     if judging.is_beyond_chance(lead):
         yield say.BEYOND_CHANCE.format(lead=text, p=p)
     elif lead.p_value_holm < 1 - level:
