@@ -177,3 +177,22 @@ def test_a_failed_run_leaves_an_older_report_as_it_was(world, unskew):
     old = world.write("out.json", "old")
     assert unskew(*world.evaluate("--json", old, test="nope.csv")).code == 2
     assert (world.folder / "out.json").read_text() == "old"
+
+
+def test_metrics_of_ratings_are_told_what_random_ratings_are_good_for(refuse, tmp_path):
+    rows = [f"u{u},i{i},{1 + (u + i) % 5}" for u in range(6) for i in range(6)]
+    for name, some in (("train", rows[::2]), ("test", rows[1::2]), ("random", rows[::3])):
+        (tmp_path / f"{name}.csv").write_text("user,item,rating\n" + "\n".join(some) + "\n")
+    words = [
+        "--train",
+        f"{tmp_path}/train.csv",
+        "--exposed",
+        f"{tmp_path}/random.csv",
+        "--model",
+        "mf-naive",
+        "-m",
+        "mae",
+    ]
+    hint = "--propensity naive-bayes(mcar=FILE)"
+    assert hint in refuse("evaluate", *words)
+    assert hint in refuse("evaluate", *words, "--test", f"{tmp_path}/test.csv")

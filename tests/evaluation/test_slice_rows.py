@@ -71,6 +71,18 @@ def test_a_slice_that_no_estimator_uses_is_warned_of() -> None:
     assert text not in report().warnings
 
 
+def test_metrics_of_ratings_alone_cannot_use_a_slice_of_labels() -> None:
+    split = log().split(slice_rows=ROWS)
+    rated = replace(split, train=rated_rows(split.train), test=rated_rows(split.test))
+    report = evaluate({"mf": "mf-naive(factors=2)"}, rated, metrics=["mae"], estimators=["snips"])
+    (text,) = (text for text in report.warnings if "slice" in text)
+    assert 'propensity="naive-bayes(mcar=FILE)"' in text
+
+
+def rated_rows(rows: Interactions) -> Interactions:
+    return replace(rows, values=1.0 + (rows.users + rows.items) % 5)
+
+
 def test_dr_needs_negatives_in_the_log_even_with_a_slice() -> None:
     with pytest.raises(DataError, match="rows are positive, so the chance of relevance cannot be learnt"):
         run(log().split(positives=True, slice_rows=ROWS), positive=None, estimators=["dr(q=slice)"])

@@ -63,6 +63,15 @@ FORMS: dict[str, Any] = {
     "scores": {user: {item: score for who, item, score in ROWS if who == user} for user in USERS},
     "pairs": {user: [(item, score) for who, item, score in ROWS if who == user] for user in USERS},
     "lists by row": [best_first(user) for user in USERS],
+    "lists of row numbers with ids": with_ids(
+        {str(u): np.argsort(-SCORES[u]) for u in range(6)}, user_ids=USERS, item_ids=ITEMS
+    ),
+    "lists by row, of row numbers with ids": with_ids([*np.argsort(-SCORES[::-1])], user_ids=USERS[::-1], item_ids=ITEMS),
+    "frame of row numbers with ids": with_ids(
+        pl.DataFrame([(u, i, SCORES[u, i]) for u in range(6) for i in range(5)], ["user", "item", "score"], orient="row"),
+        user_ids=USERS,
+        item_ids=ITEMS,
+    ),
     "polars": frame("user", "item", "score"),
     "lazy": frame("uid", "iid", "Score").lazy(),
     "pandas": frame("userId", "movieId", "score").to_pandas(),
@@ -170,6 +179,11 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "some scores": ({"u0": ["i1", ("i2", 1.0)]}, "with and without scores in the list of user u0"),
     "a word as score": ({"u0": {"i1": "high"}}, "the score 'high' in the list of user u0; expected a number"),
     "NaN in a list": ({"u0": {"i1": float("nan")}}, "user u0, item i1 the score nan"),
+    "ids instead of row numbers": (
+        with_ids({"u0": ["i1"]}, item_ids=ITEMS),
+        "has item i1, and item_ids has 5 ids; with item_ids, items are row numbers from 0 to 4; leave item_ids out",
+    ),
+    "a row number too many": (with_ids({0: ["i1"], 6: ["i2"]}, user_ids=USERS), "has user 6, and user_ids has 6 ids"),
     "other users": ({"z": ["i1"]}, r"other ids: none of its 1 user \(z\) is in train or test \(u0, u1, u2, \.\.\.\)"),
     "other items": ({"u0": ["z"]}, r"none of its 1 item \(z\)"),
     "too few users": (SCORES[:2], "has 2 user rows but train and test have 6 distinct users; .*with_ids"),

@@ -29,28 +29,6 @@ def test_a_ladder_gets_a_rung_where_the_best_is_at_an_edge(tried, best, wider):
     assert LADDER.widen(tried, best) == wider
 
 
-@pytest.mark.parametrize(
-    ("best", "first", "next_to_them"),
-    [
-        ([0.05], (0.05,), (0.02, 0.05, 0.1)),
-        ([0.1, 0.02], (0.02, 0.05, 0.1), (0.01, 0.02, 0.05, 0.1, 0.2)),
-        ([0.005], (0.005,), (0.005, 0.01)),
-    ],
-)
-def test_a_search_around_the_best_has_them_first_and_their_neighbours_next(best, first, next_to_them):
-    ladder = LADDER.around(best)
-    assert ladder.first == first
-    assert ladder.rungs == LADDER.rungs
-    assert ladder.widen(ladder.first, best) == next_to_them
-
-
-def test_a_grid_around_the_best_settings_has_the_ladder_of_each():
-    grid = Grid(LADDER, Ladder((0.1, 0.2)), Ladder((0.01, 0.1)))
-    near = grid.around([(0.02, 0.1, 0.1), (0.1, 0.1, 0.1)])
-    assert [ladder.first for ladder in near.ladders] == [(0.02, 0.05, 0.1), (0.1,), (0.1,)]
-    assert near.at_edge == grid.at_edge
-
-
 def test_a_ladder_says_what_it_has():
     assert str(Ladder((0.1,))) == "0.1"
     assert str(LADDER) == "0.02, 0.05, 0.1 (and 0.005, 0.01, 0.2 where the best is at an edge)"

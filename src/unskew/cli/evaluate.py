@@ -76,7 +76,9 @@ def evaluate_files(options: EvaluateOptions) -> "Report":
 
 def check_options(options: EvaluateOptions) -> dict[str, Any]:
     """The settings of a run; what cannot be is refused before any file is read."""
+    from unskew.estimators import OVER_ALL_PAIRS
     from unskew.evaluation import get_preset, resolve
+    from unskew.evaluation.settings.admissible import for_random_ratings
 
     if options.train is None:
         raise ConfigError("--train is missing; see 'unskew evaluate --help'")
@@ -87,6 +89,9 @@ def check_options(options: EvaluateOptions) -> dict[str, Any]:
     alone = options.exposed is not None and options.test is None
     resolved = resolve(**settings, exposed=alone)  # words are checked before files are read
     _check_counts_used(options, resolved)
+    asked = settings.get("metrics")
+    if options.exposed is not None and asked and all(metric.kind in OVER_ALL_PAIRS for metric in resolved.metrics):
+        raise ConfigError(f"--exposed has labels, but {resolved.metrics[0]} is of ratings; {for_random_ratings()}")
     folder = options.checkpoints
     if folder is not None and (folder.exists() or not folder.parent.is_dir()) and not folder.is_dir():
         raise ConfigError(f"--checkpoints {folder}: not a folder, and none can be made there; name another")

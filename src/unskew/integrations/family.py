@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from unskew.data import Split
-from unskew.data.vocabulary import Vocabulary, vocabulary_of
+from unskew.data.vocabulary import Vocabulary, canonical, vocabulary_of
 from unskew.display.phrases import counted
 from unskew.errors import DataError, first_of
 from unskew.ranking import Scorer
@@ -81,6 +82,21 @@ class Given:
             raise self.refuse(f"has no {axis} ids, and a part of the data does not show them; {WITH_IDS}")
         vocabulary: Vocabulary = getattr(self.split, f"{axis}_vocabulary")
         return vocabulary.ids[self.split.rows_of("user" if axis == "user" else "item")]
+
+    def named(self, axis: str, listed: pl.Series) -> pl.Series:
+        """What lists hold, by id: the row numbers 0, 1, ... of the ids that were given with them; else as it is."""
+        ids = getattr(self, f"{axis}_ids")
+        if ids is None:
+            return listed
+        names = canonical(ids, f"{axis}_ids of model {self.name!r}")
+        rows = listed if listed.dtype.is_integer() else pl.Series([-1])
+        if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < len(names):  # type: ignore[arg-type]
+            outside = listed.filter((rows < 0) | (rows >= len(names)))[0] if listed.dtype.is_integer() else listed[0]
+            raise self.refuse(
+                f"has {axis} {outside}, and {axis}_ids has {len(names)} ids; with {axis}_ids, {axis}s are row numbers "
+                f"from 0 to {len(names) - 1}; leave {axis}_ids out if they are ids"
+            )
+        return names.gather(rows)
 
 
 WITH_IDS = "give them with unskew.integrations.with_ids(model, user_ids=..., item_ids=...)"

@@ -28,7 +28,7 @@ def with_ids(
     model : object
         Any model that `evaluate` recognises.
     user_ids, item_ids : array, optional
-        The id of each row and column, in the model's order.
+        The id of each row and column, in the model's order. Lists and frames then hold numbers of rows, from 0.
     history : sparse, optional
         For item-item models of implicit: the users by items matrix that they score from, by default the training rows
         with weight 1.

@@ -1,13 +1,14 @@
 """Lists of items: ``{user: [items]}``, ``{user: {item: score}}``, and one list per user row."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
 from unskew.arrays import offsets_of
-from unskew.data.vocabulary import canonical, factorise, vocabulary_of
+from unskew.data.vocabulary import canonical, factorise
 from unskew.integrations.family import Family, Given
 from unskew.ranking import ListScorer
 
@@ -17,8 +18,8 @@ HOW = "give {user: [best item, next item, ...]} or {user: {item: score}}"
 def read_lists(given: Given) -> ListScorer:
     """Lists, best item first, or items with scores, where larger is better."""
     by_user: Mapping[Any, Any] = given.model
-    given = given.with_own_ids(np.asarray([str(user) for user in by_user]), None)
-    return _of_lists(given, list(by_user), list(by_user.values()))
+    users = given.named("user", canonical([str(user) for user in by_user], f"users of model {given.name!r}"))
+    return _of_lists(replace(given, user_ids=users.to_numpy()), list(by_user), list(by_user.values()))
 
 
 def read_rows(given: Given) -> ListScorer:
@@ -31,7 +32,7 @@ def _of_lists(given: Given, users: Sequence[Any], lists: list[Any]) -> ListScore
     items = list(chain.from_iterable(each for each, _ in pairs))
     if not items:
         raise given.refuse(f"has no item in any list; {HOW}")
-    codes, vocabulary = factorise(canonical(items, f"items of model {given.name!r}"))
+    codes, vocabulary = factorise(given.named("item", canonical(items, f"items of model {given.name!r}")))
     offsets = offsets_of(np.array([len(each) for each, _ in pairs]))
     for place, (start, end) in enumerate(pairwise(offsets)):
         listed = codes[start:end]
@@ -43,13 +44,8 @@ def _of_lists(given: Given, users: Sequence[Any], lists: list[Any]) -> ListScore
         bad = int(np.argmin(np.isfinite(scores)))
         user = users[int(np.searchsorted(offsets, bad, side="right")) - 1]
         raise given.refuse(f"gives user {user}, item {items[bad]} the score {scores[bad]}; scores must be finite")
-    ids, columns = vocabulary.ids, codes
-    if given.item_ids is not None:
-        known, places = vocabulary_of(given.item_ids, f"item_ids of model {given.name!r}")
-        columns = np.argsort(places)[known.encode(canonical(items, "items"))]
-        ids = given.item_ids
-    labels = {**given.labels, "item_ids": ids}
-    return ListScorer(offsets, columns.astype(np.int32), scores, len(ids), **labels)
+    labels = {**given.labels, "item_ids": vocabulary.ids}
+    return ListScorer(offsets, codes.astype(np.int32), scores, len(vocabulary.ids), **labels)
 
 
 def _pairs(given: Given, user: Any, listed: Any) -> tuple[list[Any], list[float]]:

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from unskew.data.frames import columns_of, eager, is_frame
+from unskew.data.vocabulary import canonical
 from unskew.errors import DataError
 from unskew.integrations.family import Family, Given
 from unskew.ranking import ListScorer, scores_from_frame
@@ -42,7 +43,11 @@ def read_frame(given: Given) -> ListScorer:
     else:  # a column of lists may hold what is missing
         table = _unnested(eager(given.model, None, name), name)
         roles = find_roles(table.columns, name)
-    return scores_from_frame(table.select(pl.col(column).alias(role) for role, column in roles.items()), name=name)
+    table = table.select(pl.col(column).alias(role) for role, column in roles.items())
+    for axis in ("user", "item"):
+        if getattr(given, f"{axis}_ids") is not None:
+            table = table.with_columns(given.named(axis, canonical(table[axis], f"{axis}s of {name}")).alias(axis))
+    return scores_from_frame(table, name=name)
 
 
 def find_roles(columns: list[str], name: str) -> dict[str, str]:

@@ -132,7 +132,9 @@ def test_another_propensity_may_be_named_and_naive_averages_need_none() -> None:
         ([1, 2, 3, 4, 5], {"rows": "1 row", "lowest": 1, "count": "counts", "condition": 'positive="rating>=4"'}),
         ([0, 1, 1, 0, 1], {"rows": "2 rows", "lowest": 0, "count": "count", "condition": 'positive="rating>=1"'}),
         ([0.5, 5, 4, 4, 2], {"rows": "1 row", "lowest": 0.5, "count": "counts", "condition": 'positive="rating>=4"'}),
+        ([3, 4, 5, 4, 4], {"rows": "1 row", "lowest": 3, "count": "counts", "condition": 'positive="rating>=4"'}),
         ([1, 1, 1, 1, 1], None),
+        ([4, 5, 4, 5, 5], None),  # ratings of four and more, chosen before
     ],
 )
 def test_ratings_without_a_condition_all_count_as_liked(values: list[float], says: dict[str, Any] | None) -> None:
@@ -143,6 +145,21 @@ def test_ratings_without_a_condition_all_count_as_liked(values: list[float], say
     assert said("no condition says which", report) == (says is not None)
     assert says is None or data.ALL_COUNT_AS_LIKED.format(**says) in report.warnings
     assert not said("no condition", evaluate(model, Split(train, test), metrics=["auc"], positive="rating>=1"))
+
+
+def test_items_that_the_log_does_not_have_are_counted_and_one_is_named() -> None:
+    train, test = (
+        Interactions.from_frame(pl.DataFrame({"user": ["ann", "bob"], "item": items}))
+        for items in (["tea", "jam"], ["jam", "egg"])
+    )
+    lists = {"ann": ["jam", "Egg", "Pie"], "bob": ["egg", "tea"]}
+    report = evaluate({"lists": lists, "popular": "popular"}, Split(train, test), metrics=["recall@2"])
+    texts = [text for text in report.warnings if "in neither train nor test" in text]
+    assert texts == [models.ITEMS_FOREIGN.format(model="lists", foreign=2, known=5, example="Egg")]
+    right = evaluate({"lists": {"ann": ["jam", "egg"], "bob": ["egg"]}}, Split(train, test), metrics=["recall@2"])
+    assert not said("in neither train nor test", right)
+    trained = replace(Split(train, test), candidates="trained")
+    assert not said("in neither train nor test", evaluate({"lists": lists}, trained, metrics=["recall@1"]))
 
 
 def test_counts_of_plays_are_not_ratings() -> None:

@@ -326,6 +326,7 @@ def validation_size(report: "Report") -> Iterator[str]:
 
 
 HIGH = 0.75  # where on the scale of the ratings a suggested condition starts
+USUAL_LOWEST = 1  # what a scale begins with if its lowest ratings were filtered out
 LEARNT_FROM_ALL = (
     "train has ratings, and no condition says which are positive: {models} learnt from all rows as positives; give a "
     "condition, as in {condition}"
@@ -356,11 +357,14 @@ def ratings_without_condition(report: "Report") -> Iterator[str]:
     by_level = {float(level): rows for level, rows in report.tally.levels.items()}
     if 1 < len(by_level) <= SCALE and not report.only_ratings:
         levels = sorted(by_level)
-        start = levels[0] + HIGH * (levels[-1] - levels[0])
+        lowest = min(levels[0], USUAL_LOWEST)
+        start = next(each for each in levels if each >= lowest + HIGH * (levels[-1] - lowest))
+        if start == levels[0]:  # the log has high ratings only
+            return
         rows = by_level[levels[0]]
         yield ALL_COUNT_AS_LIKED.format(
             rows=counted(rows, "row"),
             lowest=levels[0],
             count="counts" if rows == 1 else "count",
-            condition=Option("positive", f"rating>={next(each for each in levels if each >= start):g}"),
+            condition=Option("positive", f"rating>={start:g}"),
         )

@@ -13,6 +13,7 @@ from unskew.errors import Option
 from unskew.estimators import Imputing
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.collecting.imputed import FEW_POSITIVES
+from unskew.evaluation.settings.admissible import for_random_ratings
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -55,6 +56,7 @@ def slice_not_random(report: "Report") -> Iterator[str]:
 
 
 NOT_USED = "the slice is not used, because no estimator of this run is corrected by it; use blend"
+OF_LABELS = "the slice is not used, because it has labels, and this run has metrics of ratings alone; {instead}"
 
 
 @check(
@@ -62,12 +64,13 @@ NOT_USED = "the slice is not used, because no estimator of this run is corrected
     what="A slice is given, but no estimator uses it.",
     why="Only `blend`, `dm` and `dr` are corrected by random rows. `auto` is none of these if you name a propensity, "
     f"with `{Option('users', 'served').flag}`, or with `{Option('ties', 'random').flag}`.",
-    do="Use `blend`, or leave the slice out.",
+    do="Use `blend`, or leave the slice out. It has labels, so metrics of ratings cannot use it: give random ratings "
+    "as a test of their own with `aoa`, or learn propensities from them by `naive-bayes(mcar=FILE)`.",
 )
 def slice_not_used(report: "Report") -> Iterator[str]:
     """Yield a warning for a slice that has no effect."""
     if report.samples.judged.split.slice is not None and report.samples.imputed is None:
-        yield NOT_USED
+        yield OF_LABELS.format(instead=for_random_ratings()) if report.only_ratings else NOT_USED
 
 
 IN_TRAIN = (

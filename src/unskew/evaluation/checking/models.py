@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unskew.data import Split
+from unskew.data.candidates import Listed
+from unskew.data.vocabulary import vocabulary_of
 from unskew.display.phrases import counted, listed
 from unskew.errors import Option
 from unskew.evaluation.checking.check import check
@@ -153,6 +155,37 @@ def items_unknown_to_model(report: "Report") -> Iterator[str]:
     for unknown, names in lacking.items():
         models = _with_verb(report.judged.names(names), "has", "have")
         yield ITEMS_UNKNOWN.format(models=models, unknown=unknown, items=report.tally.catalogue_size)
+
+
+FOREIGN = 0.1  # share of a model's items
+ITEMS_FOREIGN = (
+    "{foreign:,} of the {known:,} items of model {model!r} (such as {example!r}) are in neither train nor test: to "
+    "recommend them is always a miss; check the item ids if the log should have these items"
+)
+
+
+@check(
+    "items-of-models-unknown-to-log",
+    what="Many items of a model are in neither train nor test.",
+    why="They are candidates without a positive, so each place that they take in a list is lost. Often their ids are "
+    "written differently in the model and in the log.",
+    do="Nothing, if the model can recommend items that nobody has had. Otherwise check its item ids.",
+)
+def items_unknown_to_log(report: "Report") -> Iterator[str]:
+    """Yield a warning for each model with many items that the log does not have."""
+    contest = report.samples.contest
+    if contest is None or isinstance(contest.rule, Listed):
+        return
+    vocabulary, codes = vocabulary_of(contest.catalogue_ids, "the catalogue")
+    foreign = (vocabulary.codes_in(report.inputs.split.item_vocabulary) < 0)[codes]
+    if not foreign.any():
+        return
+    for name, binding in contest.bindings.items():
+        known = binding.columns >= 0
+        some = np.flatnonzero(foreign & known)
+        if len(some) >= FOREIGN * np.sum(known):
+            example = contest.catalogue_ids[some[0]]
+            yield ITEMS_FOREIGN.format(model=name, foreign=len(some), known=int(known.sum()), example=str(example))
 
 
 def _with_verb(names: Sequence[str], singular: str, plural: str) -> str:

@@ -246,10 +246,7 @@ def _exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exp
     if exposed and metric.kind in {"content", "scored"}:
         return f"{metric} is not estimated from exposed rows; use {Option('test')} for it"
     if exposed and metric.kind in OVER_ALL_PAIRS:
-        return (
-            f"{metric} needs ratings, but exposed rows have labels; use "
-            f"{Option('test')} for it, or a metric such as recall@10"
-        )
+        return f"{metric} needs ratings, but exposed rows have labels; {for_random_ratings()}, or use recall@10"
     if estimator.sees == "observed":
         return None
     if estimator.sees == "candidates":
@@ -260,6 +257,12 @@ def _exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exp
             f"{Option('exposed')} instead of {Option('test')}, or use snips"
         )
     return _ure_mismatch(metric, estimator, ties) if isinstance(estimator, Ure) else None
+
+
+def for_random_ratings() -> str:
+    """What to do with ratings of random items, which are no use as labels to a metric of ratings."""
+    learnt = Option("propensity", "naive-bayes(mcar=FILE)")
+    return f"give random ratings as {Option('test')} with aoa, or learn propensities from them by {learnt}"
 
 
 def _imputing_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exposed: bool) -> str | None:

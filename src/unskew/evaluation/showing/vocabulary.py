@@ -177,7 +177,7 @@ SCORED = (
     "{metric} weights items by a fixed function of their training counts, not by their chance to be observed, and its "
     "target is not a mean over relevant pairs; use adg or recall with snips to correct for the skew"
 )
-NAIVE_ONLY = "{metric} is the naive average only; use {snips} to correct it"
+NAIVE_ONLY = "{metric} is the naive average only; use {snips} to correct it, unless the test was drawn at random"
 NAIVE_ONLY_BECAUSE = "{metric} is the naive average only, because {why}; {instead} can be corrected"
 
 _CHANCE = "a pair's chance to be observed"

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from unskew.data import Split
 from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Key, Trials
 from unskew.studies.lim2015.fits import (
     DIMS,
+    FITTED,
     MAIN,
     NAMES,
     STEPS,
@@ -51,9 +53,8 @@ def train_longer(context: Context, data: str) -> Longer | None:
         assert split is not None
         for name in MODELS:
             what = f"{name} for longer on {data}, fold {number + 1}"
-            # most of the time of the study is spent here, so the search begins with what fewer steps chose
-            near = grid.around(tried_in(context, data, number, split)[name].best.values())
-            tried[name].append(tune(context, split, context.seed + number, name, steps, near, what))
+            # what fewer steps chose may be far from the best: a small rate stays near the order by popularity
+            tried[name].append(tune(context, split, context.seed + number, name, steps, grid, what))
         pool, in_test = pool_of(split)
         for rule in RULES:
             scorers, chosen = chosen_in({name: tried[name][number] for name in MODELS}, rule)
@@ -61,6 +62,8 @@ def train_longer(context: Context, data: str) -> Longer | None:
                 ranks = ranks_of(scorers[name], pool.with_candidates(rule)).take(in_test)
                 if rule == MAIN:
                     settings[name].append(chosen[name])
+                    learnt = ranks_of(scorers[name], Split(split.train, split.train, candidates=rule))
+                    values[rule].append(((data, name, FITTED), per_user(learnt, "atop", split.train.n_users)))
                 for metric in METRICS:
                     values[rule].append(((data, name, metric), per_user(ranks, metric, split.train.n_users)))
     trials = {rule: Trials.collect(DIMS, "fold, user", rows) for rule, rows in values.items()}
@@ -96,7 +99,6 @@ def note_longer(context: Context, data: str, longer: Longer, why: Sequence[str])
     left = [end for name in MODELS for end in _ends(name, longer.tried[name], grid)]
     return (
         f"{data}: {'; '.join(why)} (by validation, {NAMES['atop']} of MF-AUC and {NAMES['adg']} of MF-ADG). So both "
-        f"were trained for {longer.steps:,} steps in all folds as well: with the settings that were chosen before, "
-        f"with those around them, and further as long as the best was at an edge. Chosen: {picks}. "
+        f"were trained for {longer.steps:,} steps in all folds as well, with all settings. Chosen: {picks}. "
         f"Then {'; '.join(left) if left else 'neither was at an edge, or still rising'}."
     )

@@ -7,7 +7,7 @@ import numpy as np
 from unskew.studies.framework.claims import Claim, Verdict, claim
 from unskew.studies.framework.stats import Gap
 from unskew.studies.framework.trials import Trials
-from unskew.studies.lim2015.fits import AMONG, AUC, MAIN, NAMES, SAME, SHARED, SVD, TWO, Fold, gained, label_of
+from unskew.studies.lim2015.fits import AMONG, AUC, FITTED, MAIN, NAMES, SAME, SHARED, SVD, TWO, Fold, gained, label_of
 from unskew.studies.lim2015.printed import METRICS, MODELS
 
 BETTER = tuple(metric for metric in METRICS if metric != "atop")
@@ -17,6 +17,7 @@ BEATS = "MF-ADG beats MF-AUC on all metrics but ATOP: on MAP, NDCG, Recall@10 an
 BUT_ATOP = "MF-ADG beats MF-AUC on all metrics but ATOP: MF-AUC is above on ATOP"
 WORSE = "SVD is worse than both MF-AUC and MF-ADG on all metrics"
 AT_BEST = "SVD is worse than both MF-AUC and MF-ADG on all metrics, also at the rank that validation chooses"
+OWN_AIM = "MF-AUC is above on ATOP of the rows that both learn from"
 NEAR = "ATOP and AUC differ by less than 0.1 %"
 
 
@@ -41,6 +42,10 @@ def judged_longer(trials: Trials, data: str, steps: int, rule: str = MAIN) -> It
         yield claim(f"{where}: {what}", verdict)
     yield claim(f"{where}: {WORSE}", against_svd(trials, data, SAME))
     yield claim(f"{where}: {AT_BEST}", against_svd(trials, data, SVD))
+    if rule == MAIN:
+        gain = gained(trials, data, FITTED)
+        aim = True if gain.z < -TWO else False if gain.z > TWO else None
+        yield claim(f"{where}: {OWN_AIM}", (aim, _evidence(trials, data, FITTED, gain)))
 
 
 def _against_auc(trials: Trials, data: str, *, shared: bool = True) -> Mapping[str, Verdict]:

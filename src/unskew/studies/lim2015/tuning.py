@@ -63,12 +63,6 @@ class Ladder:
         low = max(low - (tried[0] in best), 0)
         return self.rungs[low : high + 1 + (tried[-1] in best)]
 
-    def around(self, best: Iterable[float]) -> "Ladder":
-        """The same rungs; those from the lowest to the highest of the best are tried first."""
-        places = [self.rungs.index(rung) for rung in best]
-        low, high = min(places), max(places) + 1
-        return Ladder(self.rungs[low:high], below=self.rungs[:low], above=self.rungs[high:])
-
     def __str__(self) -> str:
         first = ", ".join(f"{rung:g}" for rung in self.first)
         more = ", ".join(f"{rung:g}" for rung in (*self.below, *self.above))
@@ -87,11 +81,6 @@ class Grid:
     def ladders(self) -> tuple[Ladder, Ladder, Ladder]:
         """The three, in the order of a setting."""
         return self.rates, self.penalties, self.starts
-
-    def around(self, best: Iterable[Setting]) -> "Grid":
-        """The same grid, whose search begins with the best settings of another, and goes on to their neighbours."""
-        values = zip(*best, strict=True)
-        return Grid(*(ladder.around(rungs) for ladder, rungs in zip(self.ladders, values, strict=True)))
 
     @property
     def at_edge(self) -> "frozenset[tuple[int, float]]":
