@@ -66,9 +66,11 @@ FORMS: dict[str, Any] = {
     "lists of row numbers with ids": with_ids(
         {str(u): np.argsort(-SCORES[u]) for u in range(6)}, user_ids=USERS, item_ids=ITEMS
     ),
-    "lists by row, of row numbers with ids": with_ids([*np.argsort(-SCORES[::-1])], user_ids=USERS[::-1], item_ids=ITEMS),
+    "lists by row, of row numbers with ids": with_ids(
+        [*np.argsort(-SCORES[::-1])], user_ids=USERS[::-1], item_ids=ITEMS
+    ),
     "frame of row numbers with ids": with_ids(
-        pl.DataFrame([(u, i, SCORES[u, i]) for u in range(6) for i in range(5)], ["user", "item", "score"], orient="row"),
+        pl.DataFrame({"user": np.repeat(range(6), 5), "item": [*range(5)] * 6, "score": SCORES.ravel()}),
         user_ids=USERS,
         item_ids=ITEMS,
     ),
