@@ -85,6 +85,20 @@ def test_two_models_are_compared_by_user() -> None:
         assert gap.low <= gap.difference <= gap.high  # type: ignore[operator]
 
 
+def test_the_interval_of_a_share_ends_at_the_share() -> None:
+    """The list of one of six users has five of twelve items that no other list has, so the interval would exceed 1."""
+    n = 6
+    users = np.arange(n)
+    parts = (Interactions.from_arrays(users, users + start, n_users=n, n_items=2 * n) for start in (0, n))
+    lists = {user: [n + user, 0] if user else [n, *range(1, n)] for user in range(n)}
+    report = evaluate({"m": lists}, Split(*parts), metrics=["coverage@6", "gini@6", "head@6"], estimators=["aoa"])
+    for row in report.estimates:
+        assert 0 <= row.low <= row.value <= row.high <= 1  # type: ignore[operator]
+    coverage = report.estimate("m", "coverage@6", "aoa")
+    assert (coverage.value, coverage.high) == (1, 1)
+    assert coverage.std_error > 0.3  # type: ignore[operator]
+
+
 def test_no_model_wins_by_what_it_shows() -> None:
     models = {"one": MatrixScorer(scores()), "two": MatrixScorer(scores(1))}
     report = evaluate(models, split_of(), metrics=["recall@4", *WORDS], propensity="popularity")

@@ -2,7 +2,7 @@
 
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,12 +38,13 @@ class Tracked:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def log_mlflow(tracked: Tracked, run: Any = None, *, folder: str = "") -> str:
+def log_mlflow(track: Callable[[], Tracked], run: Any = None, *, folder: str = "") -> str:
     """Write to a run of MLflow, and return its id.
 
     Parameters
     ----------
-    tracked : Tracked
+    track : callable
+        Returns what to write. It is called when MLflow is there, because charts take seconds.
     run : str or mlflow.entities.Run, optional
         The id of a run, or a run; by default the active one. Without an active run one is started and ended.
     folder : str
@@ -57,6 +58,7 @@ def log_mlflow(tracked: Tracked, run: Any = None, *, folder: str = "") -> str:
         If it cannot write.
     """
     mlflow = _imported("mlflow", "mlflow-skinny")
+    tracked = track()
     _check_lengths(tracked)
     with _one_line("mlflow", "check the tracking URI, its permissions, and whether the run has these parameters"):
         if run is not None:
@@ -84,12 +86,13 @@ def _log_mlflow(mlflow: Any, tracked: Tracked, run_id: str, folder: str) -> str:
     return run_id
 
 
-def log_wandb(tracked: Tracked, run: Any = None, *, name: str = "unskew-report") -> Any:
+def log_wandb(track: Callable[[], Tracked], run: Any = None, *, name: str = "unskew-report") -> Any:
     """Write to a run of Weights & Biases, and return the run.
 
     Parameters
     ----------
-    tracked : Tracked
+    track : callable
+        Returns what to write. It is called when a run is there, because charts take seconds.
     run : wandb.Run, optional
         As ``wandb.init`` returns it; by default the one that is running.
     name : str
@@ -106,6 +109,7 @@ def log_wandb(tracked: Tracked, run: Any = None, *, name: str = "unskew-report")
     run = wandb.run if run is None else run
     if run is None:
         raise ConfigError("no run of wandb is active; start one with wandb.init(...), or pass it as run")
+    tracked = track()
     with _one_line("wandb", "check the login, the folder of wandb and its permissions"):
         run.config.update(dict(tracked.parameters), allow_val_change=True)
         run.log(dict(tracked.metrics))

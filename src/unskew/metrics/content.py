@@ -60,6 +60,8 @@ class ContentMetric(MetricWord):
 
     kind: ClassVar[Kind] = "content"
     takes_cutoff: ClassVar[TakesCutoff] = "required"
+    is_share: ClassVar[bool] = False
+    """Whether the value is between 0 and 1, so that its interval ends there."""
 
     k: int | None = field(default=None, init=False)
 
@@ -99,6 +101,8 @@ class Coverage(ContentMetric, word="coverage"):
     a user's influence is the share of the catalogue that only this user's list has.
     """
 
+    is_share: ClassVar[bool] = True
+
     def describe(self, cutoff: int | str | None) -> str:
         """Return the definition."""
         return f"items in the top {cutoff} of some user / items of the catalogue"
@@ -120,6 +124,8 @@ class Gini(ContentMetric, word="gini"):
     items are in the same number of lists, near 1 if a few have all places. Few places per item make it larger, so it
     is about as many users as were judged. The interval is by the jackknife.
     """
+
+    is_share: ClassVar[bool] = True
 
     def describe(self, cutoff: int | str | None) -> str:
         """Return the definition."""
@@ -191,6 +197,8 @@ class Head(ContentMetric, word="head"):
     share : float
         As in ``head(of=rows, share=0.8)@10``.
     """
+
+    is_share: ClassVar[bool] = True
 
     of: Literal["items", "rows"] = "items"
     share: float = 0.2

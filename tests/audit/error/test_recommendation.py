@@ -53,11 +53,20 @@ def test_estimators_within_a_tenth_are_as_good():
 
 
 def test_the_naive_average_is_recommended_where_no_correction_is_better():
-    found = audit_of(UNIF)
+    found = audit_of(UNIF, UNIF)
     assert found.recommended[0].estimator == "aoa"
     second = words.SECOND_BEST.format(worst="35 %", estimator="snips(per=balanced)")
-    naive = {"estimator": "aoa", "metric": "auc", "worlds": "1 accepted world", "worst": "10 %"}
+    naive = {"estimator": "aoa", "metric": "auc", "worlds": "2 accepted worlds", "worst": "10 %"}
     assert words.USE_NAIVE.format(second=second, conditional="", **naive) in list(words.lead(found))
+
+
+def test_one_accepted_world_does_not_choose_for_the_log():
+    refused = result("ibp-pop", errors=errors(0.001, 5.0, 5.0, 5.0), why="it does not fit")
+    for audit in (audit_of(POP), audit_of(POP, refused)):
+        text = " ".join(words.lead(audit))
+        assert "On a log like yours use" not in text
+        said = {"metric": "auc", "estimators": "snips(per=balanced)", "worst": "10 %", "naive": "60 %"}
+        assert words.USE_ONE_WORLD.format(**said) in text
 
 
 def test_refused_worlds_are_not_asked():

@@ -60,6 +60,10 @@ USE_CORRECTED = (
     "On a log like yours use {estimators} for {metric}: its worst error over the {worlds} is {worst} of the value, "
     "that of the naive average is {naive}. It beats the naive average in {beats} of {worlds}{kinds}.{conditional}"
 )
+USE_ONE_WORLD = (
+    "One accepted world is too few to say which estimator to use on a log like yours. In this world the closest for "
+    "{metric} is {estimators}: its error is {worst} of the value, that of the naive average is {naive}."
+)
 USE_ALSO = "In {metric}: {estimators} ({errors})."
 OR_AS_GOOD = "{estimator} (or {others}, equally good)"
 IF_KNOWN = " If you know which of the two holds, use {estimators}."
@@ -233,6 +237,10 @@ def _use(error: ErrorAudit) -> Iterator[str]:
 
 def _use_first(each: Recommendation) -> str:
     worlds = counted(each.worlds, "accepted world")
+    if each.worlds == 1:
+        return USE_ONE_WORLD.format(
+            metric=each.metric, estimators=_or(each), worst=percent(each.worst), naive=percent(each.naive_worst)
+        )
     if each.estimator == NAIVE:
         rest = {name: error for name, error in each.errors.items() if name != NAIVE}
         second = min(rest, key=lambda name: rest[name]) if rest else ""

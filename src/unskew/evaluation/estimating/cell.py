@@ -13,6 +13,7 @@ from unskew.estimators.rows import Kind
 from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.sample import Sample
 from unskew.metrics import AnyMetric
+from unskew.metrics.content import ContentMetric
 
 WEIGHTED = ", rows weighted"
 
@@ -39,6 +40,8 @@ class Cell:
         value = numbers["value"]
         if value is not None and not np.isfinite(value):
             raise ConfigError(f"{self.metric} by {self.estimator} of model {model!r} is {value}; check its gains")
+        if isinstance(self.metric, ContentMetric) and self.metric.is_share and numbers["low"] is not None:
+            numbers |= {end: min(max(numbers[end], 0.0), 1.0) for end in ("low", "high")}
         return Estimate(
             model=model,
             metric=str(self.metric),

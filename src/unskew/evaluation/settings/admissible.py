@@ -229,7 +229,9 @@ def _mismatch(metric: AnyMetric, estimator: Estimator, *, exposed: bool) -> str 
     if metric.kind == "scored":
         return f"{estimator} cannot estimate {metric}: it has weights of its own, by training counts; {ALONE}"
     cutoff = "@K" if metric.cutoff is None else f"@{metric.cutoff}"
-    if metric.kind == "sum":
+    if isinstance(estimator, Aoa):
+        why = "it is one number per user, not a mean over pairs"
+    elif metric.kind == "sum":
         why = "a sum over a user's relevant items has no denominator in positive-only data"
     else:
         why = "its value depends on relevant items that were never observed"

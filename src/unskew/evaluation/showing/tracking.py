@@ -1,5 +1,7 @@
 """A report as an experiment tracker keeps it: numbers, settings, the verdict, the JSON and the page."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from unskew.integrations.tracker_names import check_prefix, flat, tracker_name
@@ -12,9 +14,14 @@ NUMBERS = ("value", "low", "high", "std_error")
 _LONG = ("judged", "ranks", "predictions", "propensity_diagnostics")  # in the JSON; too long for a list of settings
 
 
-def track(report: "Report", prefix: str = "") -> Tracked:
-    """What a tracker gets: numbers that are defined, all settings, and files `report.json` and `report.html`."""
+def track(report: "Report", prefix: str = "") -> Callable[[], Tracked]:
+    """A function that returns what a tracker gets; a wrong prefix is refused at once."""
     check_prefix(prefix)
+    return partial(_tracked, report, prefix)
+
+
+def _tracked(report: "Report", prefix: str) -> Tracked:
+    """Numbers that are defined, all settings, and files `report.json` and `report.html`."""
     metrics = {
         f"{prefix}{tracker_name(row.model, row.metric, row.estimator, number)}": float(getattr(row, number))
         for row in (*report.estimates, *report.judged.of_seeds)
