@@ -1,6 +1,7 @@
 """Where models rank all held items, their full recall at every cut-off, and recall inside random samples."""
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from unskew.arrays import Bools, Floats, Ints, Matrix
 from unskew.metrics import NDCG
 from unskew.metrics.dcg import discount
 from unskew.ranking import Scorer
+from unskew.ranking.engines.threads import usable_cores
 from unskew.studies.framework.study import Context, Size
 from unskew.studies.wang2024.models import fits_of, variant_models
 from unskew.studies.wang2024.worlds import BiasedLog, draw_exposed, logs
@@ -37,7 +39,8 @@ def places(scores: Scorer | Matrix, held: Bools) -> RankMatrix:
     """
     mixed = np.random.default_rng(TIES).permutation(held.shape[1])
     placed = np.full(held.shape, -1, dtype=np.int32)
-    for start in range(0, len(held), BLOCK):
+
+    def place(start: int) -> None:
         users = np.arange(start, min(start + BLOCK, len(held)))
         block = scores[users] if isinstance(scores, np.ndarray) else scores.score(users)
         keys = np.where(held[users], -np.asarray(block), np.inf)[:, mixed]
@@ -45,6 +48,9 @@ def places(scores: Scorer | Matrix, held: Bools) -> RankMatrix:
         ranks = np.empty_like(order)
         np.put_along_axis(ranks, order, np.broadcast_to(np.arange(order.shape[1]), order.shape), axis=1)
         placed[users] = np.where(held[users], ranks, -1)
+
+    with ThreadPoolExecutor(usable_cores()) as pool:  # most of the time is spent in sorting, which Python lets run
+        list(pool.map(place, range(0, len(held), BLOCK)))
     return placed
 
 

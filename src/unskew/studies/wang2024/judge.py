@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -11,10 +12,11 @@ from unskew.data import Split
 from unskew.estimators import Rows, Terms, Traditional, Ure
 from unskew.evaluation.collecting.exposed import Exposed
 from unskew.metrics import Recall
-from unskew.ranking import Ranks
+from unskew.ranking import Ranks, Scorer
 from unskew.studies.framework.cells import Printed, ReproducedCell, absent_cells
 from unskew.studies.framework.claims import Claim
 from unskew.studies.framework.figures import Figure
+from unskew.studies.framework.pool import run_all
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Trials
@@ -118,21 +120,22 @@ def judge(context: Context, log: BiasedLog) -> JudgedWorld:
     for _ in range(context.size(DRAWS)):  # each a test of held items at random, with their labels
         test = labelled_pairs(log.world, users, draw_exposed(log.held, EXPOSED, rng).ravel())
         samples.append(Split(log.parts.train, test, candidates="all"))
-    by_settings: dict[str, tuple[dict[str, Floats], Floats]] = {}
+    distinct = {choice.settings: choice.fit.scorer for choice in choices.values()}  # a chosen NegS is shown twice
+    tasks = (partial(_judge_model, log, scorer, samples, ks, both) for scorer in distinct.values())
+    results = run_all(tasks, len(distinct), f"{log.name}: random draws", context)
+    by_settings = dict(zip(distinct, results, strict=True))
     groups, recall = {}, {}
-    for entry, choice in context.counted(f"{log.name}: random draws", choices.items()):
-        if choice.settings not in by_settings:  # a NegS is shown twice when it is the chosen one
-            ranks = places(choice.fit.scorer, log.held)
-            by_settings[choice.settings] = _judge_model(log, ranks, samples, ks, both)
+    for entry, choice in choices.items():
         columns, recall[entry] = by_settings[choice.settings]
         groups.update({(entry, column): values for column, values in columns.items()})
     return JudgedWorld(log, choices, Trials(("model", "number"), "draw", groups), ks, recall, both)
 
 
 def _judge_model(
-    log: BiasedLog, ranks: RankMatrix, samples: Sequence[Split], ks: Ints, both: tuple[int, int]
+    log: BiasedLog, scorer: Scorer, samples: Sequence[Split], ks: Ints, both: tuple[int, int]
 ) -> tuple[dict[str, Floats], Floats]:
-    """The columns of table 4, and full recall at each K of each user with a positive."""
+    """The columns of table 4, and full recall at each K of each user with a positive; a task for another process."""
+    ranks = places(scorer, log.held)
     above, relevant = hits(ranks, log, ks.tolist())
     has = relevant > 0
     recall, micro = above[has] / relevant[has, None], above.sum(axis=0) / relevant.sum()
