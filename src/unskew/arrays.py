@@ -5,13 +5,24 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bools", "Floats", "Ints", "Matrix", "SeedLike", "distinct_of", "offsets_of", "runs_of", "spans"]
+__all__ = ["Bools", "Floats", "Ints", "Matrix", "SeedLike", "distinct_of", "dot", "offsets_of", "runs_of", "spans"]
 
 Ints: TypeAlias = npt.NDArray[np.integer[Any]]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Matrix: TypeAlias = npt.NDArray[np.floating[Any]]
 SeedLike: TypeAlias = int | np.random.Generator
+
+
+def dot(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
+    """The sum of products, in one order on every machine: that of BLAS depends on its kernel and its threads.
+
+    Examples
+    --------
+    >>> dot([1, 2], [0.5, 3])
+    6.5
+    """
+    return float(np.sum(np.multiply(first, second)))
 
 
 def offsets_of(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.arrays import Floats
+from unskew.arrays import Floats, dot
 from unskew.audit.popularity import STRATA, Strata
 from unskew.data import Interactions
 from unskew.data.concentration import gini
@@ -82,7 +82,7 @@ def measure_lists(model: str, top: TopCounts, strata: Strata, train: Interaction
         places=places,
         coverage=float(np.mean(np.minimum(recommended[strata.catalogue], 1.0))),
         gini=gini(recommended[strata.catalogue]),
-        popularity=float(recommended @ popularity) / places if places > 0 else 0.0,
+        popularity=dot(recommended, popularity) / places if places > 0 else 0.0,
         history=history_popularity(train),
         shares=strata.shares(recommended) * (inside / places if places > 0 else 0.0),
         outside=top.outside / places if places > 0 else 0.0,

@@ -130,8 +130,9 @@ class Exposure(ObservationModel, word="exposure"):
         pairs = cells.sample(self.sample + len(cells.keys), rng)
         columns = features.rows(pairs.users, pairs.items)
         total = float(pairs.weight.sum())
-        mean = pairs.weight @ columns / total
-        spread = np.sqrt(pairs.weight @ (columns - mean) ** 2 / total)
+        weight = pairs.weight[:, None]
+        mean = (weight * columns).sum(axis=0) / total
+        spread = np.sqrt((weight * (columns - mean) ** 2).sum(axis=0) / total)
         scale = np.where(spread > 0, spread, 1.0)
         columns = (columns - mean) / scale
         outcome = pairs.observed.astype(float)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, dot
 from unskew.errors import ConfigError, DataError, PropensityError
 
 CUT = 0.005  # share of the most popular items that the paper leaves out of the fit
@@ -151,13 +151,13 @@ def fit_gamma(popularity: Ints, recommended: Floats, *, cut: float = CUT) -> Gam
     _require_levels(bias, kept, shown)
     x, y = np.log(bias.levels[shown]), np.log(bias.f[shown])
     centred = x - x.mean()
-    gamma = float(centred @ y / (centred @ centred))
+    gamma = dot(centred, y) / dot(centred, centred)
     intercept = float(y.mean() - gamma * x.mean())
     residual = float(np.sqrt(np.sum((y - intercept - gamma * x) ** 2) / (len(x) - 2)))
     return GammaFit(
         gamma=gamma,
         intercept=intercept,
-        std_error=residual / float(np.sqrt(centred @ centred)),
+        std_error=residual / float(np.sqrt(dot(centred, centred))),
         residual=residual,
         levels=len(x),
         never=int(np.sum(kept & ~shown)),

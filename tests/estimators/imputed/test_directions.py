@@ -6,7 +6,7 @@ from scipy.stats import binom, kstest
 
 from unskew.arrays import Floats
 from unskew.estimators.imputed import hotelling
-from unskew.estimators.imputed.directions import mahalanobis
+from unskew.estimators.imputed.directions import leading, mahalanobis
 
 
 def random_covariance(rng: np.random.Generator, models: int) -> Floats:
@@ -49,3 +49,17 @@ def test_directions_without_variance_are_left_out_of_the_distance() -> None:
     assert (distance, directions) == (pytest.approx(5.0), 2)
     equal = np.ones((3, 3))  # three models whose estimates are the same
     assert mahalanobis(np.array([1.0, 1.0, 1.0]), equal) == (pytest.approx(1.0), 1)
+
+
+def test_directions_of_equal_eigenvalues_do_not_depend_on_the_last_bits() -> None:
+    rng = np.random.default_rng(0)
+    for models, levels in ((3, [1.9, 1, 1]), (6, [5, 2, 2, 2, 1, 1]), (4, [1, 1, 1, 1])):
+        turned = np.linalg.qr(rng.normal(size=(models, models)))[0]
+        covariance = (turned * np.array(levels)) @ turned.T
+        want = leading(covariance)
+        for _ in range(5):
+            noise = 1e-15 * rng.normal(size=covariance.shape)
+            got = leading(covariance + noise + noise.T)
+            # each direction up to its sign
+            np.testing.assert_allclose(np.abs(np.sum(got * want, axis=0)), 1 / np.array(levels[: want.shape[1]]), 1e-6)
+        np.testing.assert_allclose(want.T @ covariance @ want, np.eye(want.shape[1]), atol=1e-9)

@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from unskew.arrays import dot
 from unskew.audit.error.matched_world import Likened
 from unskew.audit.error.plan import Plan
 from unskew.audit.error.result import ModelRow
@@ -114,7 +115,7 @@ class Seen:
         """The naive value of the first metric, and the popularity of the model's lists."""
         counts = self.lists[name].counts
         places = row_places(self.run.positives.item_counts)
-        return Likeness(self._value(name), float(counts @ places / max(float(counts.sum()), 1e-9)))
+        return Likeness(self._value(name), dot(counts, places) / max(float(counts.sum()), 1e-9))
 
     def overlaps(self, names: Sequence[str]) -> dict[tuple[str, str], float]:
         """The overlaps of the lists of the pairs among some models."""

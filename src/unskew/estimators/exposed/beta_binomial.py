@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, dot
 
 OfCount: TypeAlias = Callable[[Ints, int, int], Floats]
 _LARGEST = 20_000  # larger populations are scaled down: the possible shares are fine enough
@@ -45,9 +45,9 @@ class BetaBinomial:
         def surprise(logs: Floats) -> float:
             a, b = np.exp(np.clip(logs, -_FLAT, _FLAT))
             beyond = float(np.sum(np.maximum(np.abs(logs) - _FLAT, 0)))
-            return beyond - float(times @ (betaln(n + a, size - n + b) - betaln(a, b)))
+            return beyond - dot(times, betaln(n + a, size - n + b) - betaln(a, b))
 
-        share = float(np.clip((times @ n + 0.5) / (times @ size + 1), 1e-6, 1 - 1e-6))
+        share = float(np.clip((dot(times, n) + 0.5) / (dot(times, size) + 1), 1e-6, 1 - 1e-6))
         best = min(
             (
                 minimize(surprise, np.log([share * weight, (1 - share) * weight]), method="Nelder-Mead")
@@ -84,7 +84,7 @@ class BetaBinomial:
         def mean(n: int, size: int, among: int) -> float:
             shrunk = min(among, max(_LARGEST, size))
             numbers, chances = self.posterior(n, size, shrunk)
-            return float(chances @ of(numbers if shrunk == among else np.rint(numbers * (among / shrunk)), size, among))
+            return dot(chances, of(numbers if shrunk == among else np.rint(numbers * (among / shrunk)), size, among))
 
         triples = zip(positives.tolist(), exposed.tolist(), population.tolist(), strict=True)
         return np.array([mean(*triple) for triple in triples], dtype=float)

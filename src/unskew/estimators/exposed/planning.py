@@ -7,6 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from unskew.arrays import dot
 from unskew.errors import ConfigError, Option
 from unskew.estimators.intervals import normal_quantile
 from unskew.estimators.rows import Rows
@@ -123,17 +124,17 @@ class ExposurePlan:
         if not np.isin(pilot.worth, (0, 1)).all():
             raise ConfigError("the worth of a pilot's rows must be 0 or 1: whether a row is in the top K")
         n, hits = pilot.positives.astype(float), pilot.positive_sums(np.asarray(pilot.worth, dtype=float))
-        value = float(pilot.scale @ hits / max(float(pilot.scale @ n), 1e-300))
+        value = dot(pilot.scale, hits) / max(dot(pilot.scale, n), 1e-300)
         if not 0 < value < 1:
             raise ConfigError(f"recall is {value:g} in the pilot, so its spread is unknown; expose more items")
         of_users = pilot.n_users / max(pilot.n_users - 1, 1)
         surprise = of_users * float(np.sum((hits - value * n) ** 2)) / (value * (1 - value))
-        pairs = float(n @ (n - 1))
+        pairs = dot(n, n - 1)
         return cls(
             users or pilot.n_users,
             int(np.rint(pilot.population.mean())),
             value,
-            float(pilot.scale @ n / pilot.population.sum()),
+            dot(pilot.scale, n) / float(pilot.population.sum()),
             spread=1 / (pilot.prior.a + pilot.prior.b + 1),
             likeness=min(max((surprise - float(n.sum())) / pairs, 0.0), 1.0) if pairs else LIKENESS,
         )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, dot
 from unskew.errors import DataError
 from unskew.estimators.estimate import Terms
 from unskew.estimators.exposed.draw_error import with_draw_errors
@@ -30,11 +30,11 @@ def control(terms: Terms, rows: Rows) -> Terms:
     known = _places(rows).up_to(among)[:, 0]
     off = rows.scale * rows.sums(rows.worth) - known
     off[np.abs(off) <= ROUNDING * np.abs(known)] = 0.0  # all exposed: only rounding errors
-    size = float(off @ off)
+    size = dot(off, off)
     if size == 0 or terms.value is None:
         return terms
     prior, worth_of_prior = _prior_slope(terms, rows)
-    slope = float((terms.numerator - terms.value * terms.denominator) @ off) + worth_of_prior * prior
+    slope = dot(terms.numerator - terms.value * terms.denominator, off) + worth_of_prior * prior
     slope /= size + worth_of_prior
     weight = rows.scale[rows.user]
     reduced = Terms(terms.numerator - slope * off, terms.denominator)
@@ -49,11 +49,11 @@ def _prior_slope(terms: Terms, rows: Rows) -> tuple[float, float]:
     total = float(squares.sum())
     if total == 0:  # no row of the sample gains anything
         return 0.0, 0.0
-    share = float(rows.scale @ rows.positives) / float(rows.scale @ rows.counts)
+    share = dot(rows.scale, rows.positives) / dot(rows.scale, rows.counts)
     if counts_positives(terms, rows):
         assert terms.value is not None
-        share *= 1 - terms.value * float(weight**2 @ rows.worth) / total
-    as_many = total**2 / float(squares @ squares)  # rows of equal gain determine the slope equally well
+        share *= 1 - terms.value * dot(weight**2, rows.worth) / total
+    as_many = total**2 / dot(squares, squares)  # rows of equal gain determine the slope equally well
     return share, PRIOR_ROWS / as_many * total
 
 
@@ -87,11 +87,11 @@ def fall(terms: Terms, rows: Rows) -> Terms:
         return np.asarray(factor[row] * surprise)
 
     above = by_row(gains)
-    numerator = gains @ share[block] + rows.sums(above)
+    numerator = (gains * share[block]).sum(axis=1) + rows.sums(above)
     if not counts_positives(terms, rows):
         return with_draw_errors(Terms(numerator, terms.denominator), above, rows_below(terms, rows), rows)
     below = by_row(places)
-    reduced = Terms(numerator, places @ share[block] + rows.sums(below))
+    reduced = Terms(numerator, (places * share[block]).sum(axis=1) + rows.sums(below))
     return with_draw_errors(reduced, above, below, rows)
 
 

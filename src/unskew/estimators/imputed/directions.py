@@ -1,5 +1,7 @@
 """Directions of a covariance over models: those that explain most of it, and Hotelling's test in them."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from unskew.arrays import Floats
@@ -17,7 +19,31 @@ def leading(covariance: Floats) -> Floats:
         return np.empty((len(covariance), 0))
     kept = int(np.searchsorted(np.cumsum(values) / total, EXPLAINED)) + 1
     kept = min(kept, int(np.sum(values > 1e-12 * values[0])))
-    return np.asarray(vectors[:, :kept] / np.sqrt(values[:kept]))
+    return np.asarray(_canonical(values, vectors)[:, :kept] / np.sqrt(values[:kept]))
+
+
+SAME = 1e-9
+"""Eigenvalues that differ by less than this share of the largest one are equal but for rounding."""
+
+
+def _canonical(values: Floats, vectors: Floats) -> Floats:
+    """The same eigenvectors, where equal eigenvalues leave them open those nearest to single models.
+
+    Any basis of the vectors of an eigenvalue is right, and which one comes out depends on the processor. Here the first
+    vector is the axis with the longest projection into their space, the first of equals; the next one is that of what
+    is then left of the space, and so on.
+    """
+    chosen = vectors.copy()
+    starts = np.append(np.flatnonzero(np.diff(values, prepend=np.inf) < -SAME * values[0]), len(values))
+    for start, end in pairwise(starts.tolist()):
+        space = vectors[:, start:end]
+        left = space @ space.T  # the projections of all axes
+        for place in range(start, end) if end - start > 1 else ():
+            sizes = np.sum(left**2, axis=0)
+            axis = int(np.argmax(sizes > (1 - SAME) * sizes.max()))
+            chosen[:, place] = left[:, axis] / np.sqrt(sizes[axis])
+            left = left - np.outer(chosen[:, place], chosen[:, place] @ left)
+    return chosen
 
 
 def mahalanobis(gap: Floats, covariance: Floats) -> tuple[float, int]:

@@ -13,6 +13,7 @@ from unskew.evaluation.estimating.slice_report import SliceReport
 from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
 from unskew.ranking import Engine
+from unskew.ranking.engines.threads import single_threaded_blas
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,18 +41,19 @@ def estimate(
 
     Draws of a bootstrap are made on `engine`, by default on the threads.
     """
-    estimation = Estimation(samples, settings, propensities, threads, engine)
-    if settings.users == "served":
-        alone = restrict_to_served(estimation)
-        cells, estimates, comparisons = estimate_served(estimation, alone)
-        estimations = list(alone.values())
-    else:
-        cells, estimates, comparisons = estimation.run()
-        estimations = [estimation]
-    measured = measure_band(estimations) if band else None
-    if measured is not None:
-        estimates = [measured.widen(estimate) for estimate in estimates]
-    methods = measure_methods(estimation) if band else None
-    if methods is not None:
-        estimates = [methods.widen(estimate) for estimate in estimates]
+    with single_threaded_blas():  # the order of its sums, and so the last bit, depends on the number of threads
+        estimation = Estimation(samples, settings, propensities, threads, engine)
+        if settings.users == "served":
+            alone = restrict_to_served(estimation)
+            cells, estimates, comparisons = estimate_served(estimation, alone)
+            estimations = list(alone.values())
+        else:
+            cells, estimates, comparisons = estimation.run()
+            estimations = [estimation]
+        measured = measure_band(estimations) if band else None
+        if measured is not None:
+            estimates = [measured.widen(estimate) for estimate in estimates]
+        methods = measure_methods(estimation) if band else None
+        if methods is not None:
+            estimates = [methods.widen(estimate) for estimate in estimates]
     return Estimated(tuple(estimates), tuple(comparisons), tuple(cells), measured, methods, estimation.slice_report)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, dot
 from unskew.data.candidates import Unseen
 from unskew.display.lines import drawing_order, log_axis, series_lines, share_axis, upright_rules
 from unskew.display.names import clean
@@ -86,7 +86,7 @@ def recall_curves(exposed: Exposed) -> tuple[Ints, dict[str, Floats]]:
             AtK(Recall(), int(k)).row_gains(ranks.above, ranks.spread, ranks.candidates, positives.listed(model))
             for k in steps
         )
-        curves[model] = np.array([float(weights @ worth) for worth in gains]) / weights.sum()
+        curves[model] = np.array([dot(weights, worth) for worth in gains]) / weights.sum()
     return steps, curves
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unskew.arrays import Bools
+from unskew.arrays import Bools, dot
 from unskew.data.writing import AsJson
 from unskew.errors import ConfigError, Option
 from unskew.estimators import Aoa, Rows, Snips, Terms, difference, holm, normal_quantile
@@ -304,10 +304,10 @@ def shrink(rows: Sequence[GroupEstimate], level: float) -> list[GroupEstimate]:
         values = np.array([row.value for row in known], dtype=float)
         variances = np.array([row.std_error for row in known], dtype=float) ** 2
         weights = 1 / variances
-        spread = float(weights @ (values - weights @ values / weights.sum()) ** 2) - (len(known) - 1)
+        spread = dot(weights, (values - dot(weights, values) / weights.sum()) ** 2) - (len(known) - 1)
         between = max(0.0, spread / float(weights.sum() - (weights**2).sum() / weights.sum()))
         weights = 1 / (variances + between)
-        mean, error = float(weights @ values / weights.sum()), float(1 / weights.sum())
+        mean, error = dot(weights, values) / float(weights.sum()), float(1 / weights.sum())
         pull = variances / (variances + between)
         centres = (1 - pull) * values + pull * mean
         errors = np.sqrt((1 - pull) * variances + pull**2 * error)
