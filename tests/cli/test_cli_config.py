@@ -1,8 +1,11 @@
 """``--config RUN.toml``."""
 
 import json
+import sys
 
 import pytest
+
+from unskew.cli import inputs
 
 RUN = """
 train = "train.csv"
@@ -95,3 +98,43 @@ def test_a_bad_file_is_refused(world, refuse, case):
 def test_a_missing_file_or_a_directory_is_refused(world, refuse):
     refuse(*world.evaluate("--config", world / "nope.toml"), says=("nope.toml: no such file",))
     refuse(*world.evaluate("--config", str(world.folder)), says=("this is a directory",))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'model = ["mine=spying:Mine"]',
+        'model = ["mf-ips(propensity=spying:Mine)"]',
+        'metric = ["auc", "spying:Mine@5"]',
+        'estimator = "dm(q=spying:Mine)"',
+        'propensity = "spying:Mine(a=1)"',
+        'candidates = "spying:Mine"',
+        'interval = "spying:Mine"',
+    ],
+)
+def test_a_word_of_the_file_runs_no_code_unless_that_is_allowed(world, refuse, monkeypatch, tmp_path_factory, line):
+    place = tmp_path_factory.mktemp("modules")
+    monkeypatch.syspath_prepend(str(place))
+    (place / "spying.py").write_text(f"open({str(place / 'seen')!r}, 'w').close()\n")
+    key = line.partition(" ")[0]
+    run = "\n".join(each for each in RUN.splitlines() if not each.startswith(key))
+    path = world.write("run.toml", f"{run}\n{line}\n")
+    message = refuse("evaluate", "--config", path)
+    assert "run.toml" in message
+    assert "spying:Mine" in message
+    assert "--allow-imports" in message
+    assert not (place / "seen").exists()
+    # the module is there, but it has no such class
+    refuse("evaluate", "--config", path, "--allow-imports", says=("spying:Mine",))
+    assert (place / "seen").exists()
+    sys.modules.pop("spying")
+
+
+def test_the_file_cannot_allow_imports_itself(world, refuse):
+    path = world.write("run.toml", RUN + "allow-imports = true\n")
+    refuse("evaluate", "--config", path, says=("unknown key 'allow-imports'",))
+
+
+def test_names_of_columns_and_encodings_are_not_imports():
+    assert inputs._IMPORTED.search("mf-ips(propensity=naive-bayes(mcar=here/a.csv:encoding=latin-1))") is None
+    assert inputs._IMPORTED.search(r"naive-bayes(mcar=C:\data\a.csv)") is None

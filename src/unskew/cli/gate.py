@@ -25,6 +25,7 @@ NOT_HERE = (
         "partitions",
         "memory",
         "config",
+        "allow_imports",
         "windows",
         "by",
         "no_group_seeds",

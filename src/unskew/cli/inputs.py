@@ -208,8 +208,18 @@ def read_relevant(path: Path, columns: "Columns") -> Any:
     return frame.select(frame[user].alias("user"), pl.Series("relevant", counts))
 
 
-def read_config(path: Path, known: Mapping[str, type]) -> dict[str, Any]:
-    """Read a TOML file whose keys are long option names, each of a known kind; paths are relative to the file."""
+_WORDS = ("metric", "estimator", "propensity", "model", "candidates", "interval")
+"""Options whose words may be those of classes of the user's, as in ``module:Name``."""
+_IMPORTED = re.compile(r"(?<![\w./\\])[A-Za-z_][\w.]*:[A-Za-z_]\w*(?![\w=])")
+"""``module:Name``, and not ``file.csv:encoding=latin-1``."""
+
+
+def read_config(path: Path, known: Mapping[str, type], *, imports: bool = False) -> dict[str, Any]:
+    """Read a TOML file whose keys are long option names, each of a known kind; paths are relative to the file.
+
+    A word such as ``module:Name`` runs the code of that module. It is refused unless `imports` are allowed, because a
+    file may come from somebody else.
+    """
     from unskew.data.reading import check_readable
 
     check_readable(path)
@@ -229,6 +239,12 @@ def read_config(path: Path, known: Mapping[str, type]) -> dict[str, Any]:
         if name not in known:
             options = sorted(option.replace("_", "-") for option in known)
             raise ConfigError(f"{path}: unknown key {key!r}{did_you_mean(key, options)}")
+        imported = None if imports or name not in _WORDS else _IMPORTED.search(str(value))
+        if imported is not None:
+            raise ConfigError(
+                f"{path}: {key} has {imported.group()}, which runs the code of a module; add --allow-imports if you "
+                "trust the file, or give the word on the command line"
+            )
         resolved[name] = _value(name, value, known[name], path)
     return resolved
 

@@ -314,6 +314,9 @@ class EvaluateOptions(ColumnOptions):
         ),
     ] = None
     config: Annotated[Path | None, typer.Option(help="TOML file with these options; flags take precedence.")] = None
+    allow_imports: Annotated[
+        bool, typer.Option("--allow-imports", help="Let words of --config such as module:Name run code.")
+    ] = False
     quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Print no table, progress or warnings.")] = None
     _: KW_ONLY
     label_col: Annotated[
@@ -326,9 +329,9 @@ class EvaluateOptions(ColumnOptions):
         if self.config is None:
             return self
         hints = get_type_hints(EvaluateOptions)
-        kinds = {field.name: _kind(hints[field.name]) for field in fields(self) if field.name != "config"}
+        kinds = {field.name: _kind(hints[field.name]) for field in fields(self) if field.name not in _NOT_IN_FILES}
         kinds["columns"] = kinds.pop("header")  # keys are the names of options
-        from_file = read_config(self.config, kinds)
+        from_file = read_config(self.config, kinds, imports=self.allow_imports)
         if "columns" in from_file:
             from_file["header"] = from_file.pop("columns")
         return replace(self, **{name: value for name, value in from_file.items() if not _is_given(getattr(self, name))})
@@ -366,6 +369,10 @@ SETTINGS = (
 )
 """Options that are keywords of `evaluate` with the same name; metric and estimator are plural there."""
 INPUTS = ("train", "test", "exposed", "catalogue", "uniform", "validation", "relevant_counts", "against")
+
+
+_NOT_IN_FILES = ("config", "allow_imports")
+"""Options that a ``--config`` file cannot have."""
 
 
 def _is_given(value: object) -> bool:
