@@ -6,6 +6,7 @@ import hashlib
 import io
 import tarfile
 import threading
+import urllib.request
 import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from unskew.data.sources import Form, Source, fetch
-from unskew.data.sources.download import download
+from unskew.data.sources.download import _StaySecure, download
 from unskew.errors import DataError
 
 BODY = b"1\t2\n" * 50_000
@@ -122,6 +123,26 @@ def test_a_server_that_does_not_state_the_length_is_fine(url, tmp_path):
 def test_a_redirection_is_followed(url, tmp_path):
     download(f"{url}/moved", tmp_path / "x")
     assert (tmp_path / "x").read_bytes() == BODY
+
+
+@pytest.mark.parametrize(
+    ("start", "to", "followed"),
+    [
+        ("https://a.example/x", "https://b.example/y", True),
+        ("http://a.example/x", "http://b.example/y", True),
+        ("http://a.example/x", "https://b.example/y", True),
+        ("https://a.example/x", "http://a.example/x", False),
+        ("https://a.example/x", "ftp://a.example/x", False),
+    ],
+)
+def test_a_redirection_does_not_give_up_encryption(start, to, followed):
+    asked = urllib.request.Request(start)  # noqa: S310  # nothing is opened
+    if followed:
+        again = _StaySecure().redirect_request(asked, None, 302, "Found", {}, to)
+        assert again.full_url == to
+    else:
+        with pytest.raises(DataError, match="which is not https; refused"):
+            _StaySecure().redirect_request(asked, None, 302, "Found", {}, to)
 
 
 def test_a_wrong_checksum_leaves_nothing(url, tmp_path):

@@ -10,7 +10,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from unskew.data.sources.source import Source
 from unskew.data.sources.status import content_sha256
@@ -98,9 +98,20 @@ def download(
         partial.unlink(missing_ok=True)
 
 
+class _StaySecure(urllib.request.HTTPRedirectHandler):
+    """Follows redirects, but from https to https alone: plain http could be changed on the way."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        """Refuse a redirect that gives up encryption."""
+        if req.full_url.startswith("https:") and urllib.parse.urlsplit(newurl).scheme != "https":
+            raise DataError(f"{req.full_url}: redirects to {newurl}, which is not https; refused")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
 def _stream(url: str, partial: Path, progress: Progress | None, largest: int) -> None:
     request = urllib.request.Request(url, headers={"User-Agent": "unskew"})  # noqa: S310  # scheme checked by the caller
-    with urllib.request.urlopen(request, timeout=_TIMEOUT) as response, partial.open("wb") as file:  # noqa: S310
+    opener = urllib.request.build_opener(_StaySecure)
+    with opener.open(request, timeout=_TIMEOUT) as response, partial.open("wb") as file:
         stated = response.headers.get("Content-Length", "")
         total = int(stated) if stated.isdigit() else None
         done = 0
