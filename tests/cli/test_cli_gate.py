@@ -36,6 +36,9 @@ def test_two_files_of_the_same_name_are_new_and_old(unskew, world):
     factors = world / "mf.npz"
     read = json.loads(unskew(*words(world, factors, factors, "--margin", "1", "--json", "-")).out)
     assert (read["new"], read["old"]) == ("new", "old")
+    word = "als(factors=2)"
+    read = json.loads(unskew(*words(world, word, word, "--margin", "1", "--json", "-")).out)
+    assert (read["new"], read["old"], read["difference"]["value"]) == ("new", "old", 0)
     read = json.loads(unskew(*words(world, f"a={factors}", world / "dense.csv", "--json", "-")).out)
     assert (read["new"], read["old"]) == ("a", "dense")
 

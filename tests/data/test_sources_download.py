@@ -136,7 +136,7 @@ def test_a_redirection_is_followed(url, tmp_path):
     ],
 )
 def test_a_redirection_does_not_give_up_encryption(start, to, followed):
-    asked = urllib.request.Request(start)  # noqa: S310  # nothing is opened
+    asked = urllib.request.Request(start)  # nothing is opened
     if followed:
         again = _StaySecure().redirect_request(asked, None, 302, "Found", {}, to)
         assert again.full_url == to

@@ -77,7 +77,10 @@ def gate_command(options: GateOptions) -> None:
     (new, kind_of_new, text), (old, kind_of_old, other) = (_model(each) for each in (options.new, options.old))
     if new == old:
         new, old = "new", "old"
-        text, other = (f"{name}={each.split('=', 1)[-1]}" for name, each in ((new, text), (old, other)))
+        text, other = (
+            f"{name}={_unnamed(each, kind)}"
+            for name, each, kind in ((new, text, kind_of_new), (old, other, kind_of_old))
+        )
     given: dict[str, Any] = {}
     for kind, each in ((kind_of_new, text), (kind_of_old, other)):
         given.setdefault(kind, []).append(each)
@@ -110,6 +113,11 @@ def _model(text: str) -> tuple[str, str, str]:
     stem = "stdin" if path.name == "-" else path.name.removesuffix(".gz").rsplit(".", 1)[0]
     named = name if equals and path != Path(whole) else stem
     return named, kind, f"{named}={path}{f':{names}' if names else ''}"
+
+
+def _unnamed(text: str, kind: str) -> str:
+    """A model without its name."""
+    return split_name(text)[1] if kind == "model" else text.partition("=")[2]
 
 
 def _write(options: GateOptions, json: str, markdown: str, text: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from unskew import Interactions, Split, evaluate
 from unskew.errors import ConfigError
-from unskew.evaluation.gating.decision import FACTOR, _decide
+from unskew.evaluation.gating.decision import FACTOR, _decide, _failed
 from unskew.evaluation.gating.differences import Difference, assumed_differences
 from unskew.evaluation.gating.preflight import Preflight, _separates
 from unskew.ranking import MatrixScorer
@@ -74,7 +74,7 @@ def gap(low, high, name=""):
     ],
 )
 def test_the_rule_by_hand(required, margin, factor, decision, why):
-    decided, reasons = _decide(required, margin, factor, (), strict=False)
+    decided, reasons = _decide(required, margin, factor, ())
     assert decided == decision
     assert why in " ".join(reasons)
     assert (decision == "ship") == (not reasons)
@@ -82,7 +82,7 @@ def test_the_rule_by_hand(required, margin, factor, decision, why):
 
 def test_a_loss_beyond_chance_is_not_called_possible():
     for saving in (gap(-0.03, 0.01, "gamma 1"), gap(0.01, 0.02, "gamma 1"), gap(None, None, "gamma 1")):
-        decision, reasons = _decide([gap(-0.03, -0.02), saving], 0.0, 1.0, (), strict=False)
+        decision, reasons = _decide([gap(-0.03, -0.02), saving], 0.0, 1.0, ())
         assert (decision, len(reasons)) == ("hold", 1)
         assert "is possible" not in reasons[0]
         assert "by a factor" not in reasons[0]
@@ -90,8 +90,8 @@ def test_a_loss_beyond_chance_is_not_called_possible():
 
 @pytest.mark.parametrize(("outcome", "strict", "decision"), [("warn", False, "ship"), ("warn", True, "hold")])
 def test_a_warning_holds_only_if_strict_and_a_failure_always(outcome, strict, decision):
-    assert _decide([gap(0.1, 0.2)], 0.0, None, [Preflight("x", outcome, "y")], strict=strict)[0] == decision
-    assert _decide([gap(0.1, 0.2)], 0.0, None, [Preflight("x", "fail", "y")], strict=strict)[0] == "hold"
+    for checks, decided in (([Preflight("x", outcome, "y")], decision), ([Preflight("x", "fail", "y")], "hold")):
+        assert _decide([gap(0.1, 0.2)], 0.0, None, _failed(checks, strict=strict))[0] == decided
 
 
 def test_a_clearly_better_model_is_shipped_and_a_clearly_worse_one_rejected(report):
@@ -185,6 +185,48 @@ def test_duplicates_are_a_warning():
     assert {check.name: check.outcome for check in report.gate("good", "poor").checks}["duplicates"] == "warn"
     assert report.gate("good", "poor").decision == "ship"
     assert report.gate("good", "poor", strict=True).decision == "hold"
+
+
+def test_a_gate_that_checks_alone_hold_says_so():
+    split = made_split(duplicated=True)
+    models = {"good": made_scores(split, 2.0, 1), "poor": made_scores(split, 0.2, 2)}
+    report = evaluate(models, split, metrics=["recall@5"], estimators=["snips"])
+    gate = report.gate("good", "poor", strict=True, margin=0.001)
+    assert gate.held_by_checks
+    assert "good is not worse than poor on recall@5 by more than 0.001, but checks hold it" in str(gate)
+    assert not report.gate("poor", "good", strict=True).held_by_checks
+    assert not report.gate("good", "poor").held_by_checks
+
+
+def test_the_naive_average_alone_neither_ships_nor_rejects(split):
+    models = {"good": made_scores(split, 2.0, 1), "poor": made_scores(split, 0.2, 2)}
+    report = evaluate(models, split, metrics=["recall@5"], estimators=["aoa(per=pair)"])
+    for new, old, alone in (("good", "poor", "ship"), ("poor", "good", "reject")):
+        gate = report.gate(new, old)
+        assert gate.decision == "hold"
+        assert "nothing corrects for the skew of the log" in gate.reasons[0]
+        assert report.gate(new, old, require="interval").decision == alone
+
+
+def test_models_that_do_not_differ_are_said_not_to(split):
+    scores = made_scores(split, 1.0, 1)
+    report = evaluate({"a": scores, "b": scores}, split, metrics=["recall@5"], estimators=["snips"])
+    gate = report.gate("a", "b")
+    assert gate.reasons == (
+        "the two models do not differ for any user, and a difference of 0 is not above a margin of 0",
+    )
+    assert "do not differ for any of 120 users" in next(c.text for c in gate.checks if c.name == "separates")
+
+
+def test_a_margin_that_nothing_can_fail_is_warned_of(report):
+    checks = {check.name: check for check in report.gate("poor", "good", margin=2.0).checks}
+    assert checks["margin"].outcome == "warn"
+    assert "is not below the old model's value of" in checks["margin"].text
+    assert "margin" not in {check.name for check in report.gate("good", "poor", margin=0.001).checks}
+
+
+def test_robust_says_why_there_is_no_factor(report):
+    assert "it is worse than the margin as they are" in str(report.gate("poor", "good", require="robust"))
 
 
 def test_a_log_that_is_too_small_says_how_many_users_would_decide(split):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from unskew.data.writing import AsJson
-from unskew.display.numbers import interval, level, move, number
+from unskew.display.numbers import level, move, number, signed_interval
 from unskew.errors import ConfigError, DataError, Option, did_you_mean
 from unskew.evaluation.gating.differences import Difference, assumed_differences, error_factor, own_difference
 from unskew.evaluation.gating.preflight import Preflight, check_all
@@ -50,6 +50,8 @@ class Gate(AsJson):
     reasons : tuple of str
         Why it is not shipped; empty if it is.
     report : Report
+    failed : tuple of Preflight
+        The checks that keep the new model from being shipped.
     """
 
     decision: Decision
@@ -66,11 +68,17 @@ class Gate(AsJson):
     checks: tuple[Preflight, ...]
     reasons: tuple[str, ...]
     report: "Report" = field(repr=False)
+    failed: tuple[Preflight, ...] = ()
 
     @property
     def exit_status(self) -> int:
         """0 to ship, 3 to hold, 1 to reject."""
         return EXIT[self.decision]
+
+    @property
+    def held_by_checks(self) -> bool:
+        """Whether the numbers would let the new model be shipped, and checks alone hold it."""
+        return self.decision == "hold" and len(self.reasons) == len(self.failed)
 
     @property
     def assumed_low(self) -> float | None:
@@ -88,10 +96,14 @@ class Gate(AsJson):
     def sentence(self) -> str:
         """The decision and its number."""
         gap, share = self.difference, level(self.report.settings.level, "%")
-        band = "" if not self.assumed else f"; {interval(self.assumed_low, self.assumed_high)} under all assumptions"
+        band = (
+            ""
+            if not self.assumed
+            else f"; {signed_interval(self.assumed_low, self.assumed_high)} under all assumptions"
+        )
         return (
             f"{self.decision}: {self.new} minus {self.old} on {self.metric} by {self.estimator}: {move(gap.value)} "
-            f"({share} interval {interval(gap.low, gap.high)}{band}), margin {self.margin:g}"
+            f"({share} interval {signed_interval(gap.low, gap.high)}{band}), margin {self.margin:g}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -182,15 +194,16 @@ def gate(
     factor = error_factor(report, word, estimator, new, old, margin)
     weighted = estimator.uses_propensity and estimator.sees == "observed" and word.kind == "mean"
     required = (gap, *assumed) if require != "interval" else (gap,)
-    checks = check_all(report, required, margin, new, old)
+    base = None if word.lower_is_better else report.value(old, word, estimator)
+    checks = check_all(report, required, margin, new, old, base=base)
+    failed = _failed(checks, strict=strict)
     decision, reasons = _decide(
         required,
         margin,
         factor if weighted and require == "robust" else None,
-        checks,
-        strict=strict,
+        failed,
     )
-    if decision == "ship" and require != "interval" and not answer.corrects:
+    if decision != "hold" and require != "interval" and not answer.corrects:
         decision = "hold"
         why = "nothing corrects for the skew of the log, so the naive average alone would decide"
         reasons = (f"{why}; name an estimator, or ask for {Option('require', 'interval')}",)
@@ -209,6 +222,7 @@ def gate(
         checks,
         reasons,
         report,
+        failed,
     )
 
 
@@ -234,9 +248,7 @@ def _decide(
     required: Sequence[Difference],
     margin: float,
     factor: float | None,
-    checks: Sequence[Preflight],
-    *,
-    strict: bool,
+    failed: Sequence[Preflight],
 ) -> tuple[Decision, tuple[str, ...]]:
     """The decision, and why it is not to ship."""
     if all(each.high is not None and each.high < -margin for each in required):
@@ -250,6 +262,8 @@ def _decide(
             f"it is worse by more than the margin of {margin:g}, beyond chance, but perhaps not if {names} is assumed, "
             "so it is not rejected"
         )
+    elif own.low == own.high == 0 == margin:
+        reasons.append("the two models do not differ for any user, and a difference of 0 is not above a margin of 0")
     elif own.low is None or own.low <= -margin:
         low = number(own.low)
         reasons.append(f"the interval reaches {low}, so a loss of more than the margin of {margin:g} is possible")
@@ -257,9 +271,13 @@ def _decide(
         reasons.append(f"a loss of more than the margin of {margin:g} is possible if {_listed(below)} is assumed")
     if factor is not None and 1 < factor < FACTOR:  # at 1 the estimate itself is worse
         reasons.append(f"weights that are wrong by a factor of {factor:.2f} would make it worse than the margin")
-    outcomes = {"fail", "warn"} if strict else {"fail"}
-    reasons += [f"{check.name}: {check.text}" for check in checks if check.outcome in outcomes]
+    reasons += [f"{check.name}: {check.text}" for check in failed]
     return ("hold", tuple(reasons)) if reasons else ("ship", ())
+
+
+def _failed(checks: Sequence[Preflight], *, strict: bool) -> tuple[Preflight, ...]:
+    """The checks that keep a model from being shipped."""
+    return tuple(check for check in checks if check.outcome in ({"fail", "warn"} if strict else {"fail"}))
 
 
 def _listed(some: Sequence[Difference]) -> str:

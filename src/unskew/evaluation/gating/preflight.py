@@ -45,16 +45,20 @@ class Preflight:
         return asdict(self)
 
 
-def check_all(report: "Report", required: Sequence[Difference], margin: float, *models: str) -> tuple[Preflight, ...]:
+def check_all(
+    report: "Report", required: Sequence[Difference], margin: float, *models: str, base: float | None = None
+) -> tuple[Preflight, ...]:
     """All checks, in the order in which they are shown.
 
-    `required` are the differences that decide: that of the run first, then those under what may be assumed.
+    `required` are the differences that decide: that of the run first, then those under what may be assumed. `base` is
+    the value of the old model if larger values are better.
     """
     warnings = {check.name: text for check, text in find_warnings(report)}
     checks: tuple[Callable[[], Iterator[Preflight]], ...] = (
         lambda: _separates(
             report, required, margin, seeds=any(len(report.judged.entries(name)) > 1 for name in models)
         ),
+        lambda: _margin(margin, base),
         lambda: _dropped(report),
         lambda: _leakage(warnings),
         lambda: (_all_repeat(report, name) for name in models),
@@ -70,6 +74,9 @@ def _separates(report: "Report", required: Sequence[Difference], margin: float, 
         yield Preflight("separates", "fail", "the difference has no interval; a test with more users is needed")
         return
     half, users = (gap.high - gap.low) / 2, report.tally.users
+    if gap.low == gap.high == 0:
+        yield Preflight("separates", "pass", f"the two models do not differ for any of {users:,} users")
+        return
     text = f"{users:,} users show differences of {half:.4f} or more"
     if gap.low > -margin or gap.high < -margin:
         yield Preflight("separates", "pass", text)
@@ -87,6 +94,15 @@ def _separates(report: "Report", required: Sequence[Difference], margin: float, 
     needed = f"about {int(np.ceil(users * (half / distance) ** 2)):,} users" if distance else "far more users"
     needed = "more users or more seeds" if seeds else needed  # users alone do not reduce the error of seeds
     yield Preflight("separates", "warn", f"{text}; {needed} would decide if the difference is what it seems")
+
+
+def _margin(margin: float, base: float | None) -> Iterator[Preflight]:
+    """Whether a model can fail at all."""
+    if base is not None and 0 <= base <= margin and margin:
+        text = (
+            f"the margin of {margin:g} is not below the old model's value of {base:.4f}, so hardly any model can fail"
+        )
+        yield Preflight("margin", "warn", f"{text}; give a smaller one")
 
 
 def _dropped(report: "Report") -> Iterator[Preflight]:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unskew.display.markup import markdown
-from unskew.display.numbers import factor, interval, level, move
+from unskew.display.numbers import factor, interval, level, move, signed_interval
 
 if TYPE_CHECKING:
     from unskew.evaluation.gating.decision import Gate
@@ -33,10 +33,17 @@ def to_markdown(gate: "Gate") -> str:
 
 
 def _headline(gate: "Gate") -> str:
-    better = {"ship": "is not worse than", "hold": "cannot be shown to be as good as", "reject": "is worse than"}
-    margin = f" by more than {gate.margin:g}" if gate.margin and gate.decision != "hold" else ""
-    allowed = f", less {gate.margin:g}" if gate.margin and gate.decision == "hold" else ""
-    return f"{gate.new} {better[gate.decision]} {gate.old} on {gate.metric}{margin}{allowed}"
+    allowed = f" by more than {gate.margin:g}" if gate.margin else ""
+    if gate.held_by_checks:
+        return f"{gate.new} is not worse than {gate.old} on {gate.metric}{allowed}, but checks hold it"
+    how = {
+        "ship": f"is not worse than {gate.old} on {gate.metric}{allowed}",
+        "hold": f"is not shown to be as good as {gate.old} on {gate.metric}"
+        if not gate.margin
+        else f"may be worse than {gate.old} on {gate.metric}{allowed}",
+        "reject": f"is worse than {gate.old} on {gate.metric}{allowed}",
+    }
+    return f"{gate.new} {how[gate.decision]}"
 
 
 def _numbers(gate: "Gate") -> list[tuple[str, str]]:
@@ -48,14 +55,19 @@ def _numbers(gate: "Gate") -> list[tuple[str, str]]:
         for row in [report.estimate(name, gate.metric, gate.estimator)]
         if row.value is not None
     ]
-    rows += [("difference", f"{move(gap.value)} ({share} interval {interval(gap.low, gap.high)})")]
+    rows += [("difference", f"{move(gap.value)} ({share} interval {signed_interval(gap.low, gap.high)})")]
     if gate.assumed:
         names = [each.assumption for each in gate.assumed]
         of_gamma = all(name.startswith("gamma ") for name in names)
         which = f"from {names[0]} to {names[-1][6:]}" if of_gamma else f"by {', '.join(names)}"
-        rows += [("over assumptions", f"{interval(gate.assumed_low, gate.assumed_high)}, {which}")]
+        rows += [("over assumptions", f"{signed_interval(gate.assumed_low, gate.assumed_high)}, {which}")]
     if gate.factor is not None and gate.factor > 1:
         rows += [("weights may be wrong", f"by a factor of {factor(gate.factor)} before it is worse than the margin")]
+    elif gate.require == "robust":
+        why = (
+            "it is worse than the margin as they are" if gate.factor else f"{gate.estimator} has none that can be wrong"
+        )
+        rows += [("weights may be wrong", f"not asked: {why}")]
     corrected = "" if gate.corrects else ", which corrects nothing"
     return [
         *rows,
