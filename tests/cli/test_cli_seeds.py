@@ -32,6 +32,18 @@ def test_six_entries_are_two_models_and_the_switch_takes_them_apart(unskew, worl
     assert "seeds" not in json.loads(Path(world / "seeds.json").read_text())
 
 
+def test_words_with_seeds_are_trained_with_seeds_of_their_own(unskew, world):
+    words = [w for k in (0, 1, 2) for w in ("--model", f"als/seed{k}=als(factors=2)")]
+    more = [*words, "--model", "als_alone=als(factors=2)", "-m", "adg", "-e", "snips", "--json", "-", "--seed"]
+    first, second = (
+        {row["model"]: row["value"] for row in json.loads(unskew(*world.evaluate(*more, seed)).out)["estimates"]}
+        for seed in ("0", "1")
+    )
+    assert len({first[f"als/seed{k}"] for k in (0, 1, 2)}) == 3
+    assert first["als/seed0"] == first["als_alone"]
+    assert [second[f"als/seed{k}"] for k in (0, 1)] == [first[f"als/seed{k}"] for k in (1, 2)]
+
+
 def test_windows_do_not_take_the_switch(unskew, world):
     outcome = unskew("evaluate", "--windows", world / "none", "--model", "popular", "--no-group-seeds")
     assert outcome.code == 2

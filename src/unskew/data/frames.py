@@ -222,9 +222,12 @@ def find_column(column: str, columns: list[str], name: str) -> str:
     elif len(columns) == 1 and re.search(r"[\t;|]|::", columns[0]):
         hint = "; it seems to use another separator: commas in .csv, tabs in .tsv, others with "
         hint += f"{Option('sep')}"
-    elif "did you mean" not in hint:
+        if re.match(r"-?\d", columns[0]):
+            hint += f", and without a header line {Option('columns', 'user,item')}"
+    else:
         named = f"{Option('user_col')}, {Option('item_col')} and so on"
-        hint = f"; is the header line missing? if not, name the column with {named}"
+        near = f"{hint} if not," if "did you mean" in hint else "; is the header line missing? if not,"
+        hint = f"{near} name the column with {named}"
     raise DataError(f"{name}: no column {column!r} (it has {shown}){hint}")
 
 

@@ -111,7 +111,9 @@ class Chart:
         place = Path(path)
         ending = place.suffix.lower()
         if ending not in FORMATS:
-            raise ConfigError(f"{place}: a chart cannot be saved as {ending or 'that'!r}; use {', '.join(FORMATS)}")
+            raise ConfigError(
+                f"{place}: {f'a chart cannot be saved as {ending}' if ending else 'the name has no ending'}; use {', '.join(FORMATS)}"
+            )
         if ending == ".png":
             with written(place, "wb") as stream:
                 stream.write(self.png)

@@ -12,7 +12,7 @@ from compared_worlds import ITEMS, METRICS, USERS, judge, mean_over_parts, split
 
 from unskew import Interactions, Report, Split, compare, evaluate
 from unskew.evaluation.comparing import notes
-from unskew.evaluation.comparing.changes import CHANGED, NOT_KNOWN, Change, Changes
+from unskew.evaluation.comparing.changes import CHANGED, NOT_KNOWN, UNTESTED_ONE, Change, Changes
 from unskew.ranking import MatrixScorer
 
 UNBIASED = {"adg@5", "recall@5"}
@@ -229,8 +229,11 @@ def test_the_sentence_counts_what_moved_beyond_chance_and_size(full: Report, hal
     changes = compare(full, half)
     rows = tuple(replace(row, p_value=p) for row, p in zip(changes.rows[:3], (0.01, 0.2, None), strict=True))
     where = " (the earlier one is half.json)"
-    sentence = CHANGED.format(estimates="3 estimates are", where=where, beyond=1, p=0.05)
+    sentence = CHANGED.format(
+        estimates="3 estimates are", where=where, beyond=1, them="2 that can be tested", p=0.05, rest=UNTESTED_ONE
+    )
     assert replace(changes, rows=rows, file="half.json").describe() == sentence
-    assert "none of them changed" in replace(changes, rows=rows[1:]).describe()
+    assert "none of 1 that can be tested changed" in replace(changes, rows=rows[1:]).describe()
+    assert "none of them changed" in replace(changes, rows=rows[1:2]).describe()
     same = compare(full, judge())
     assert same.describe() == NOT_KNOWN.format(estimates=f"{len(same.rows)} estimates are", where="")

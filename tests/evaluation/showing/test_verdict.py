@@ -59,7 +59,10 @@ def test_agreement_is_said():
 def test_a_winner_that_depends_on_the_assumed_bias_is_not_crowned():
     # (101 / 2) ** ((gamma + 1) / 2) reaches 4, where the models cross, at gamma = -0.29
     verdict = judge_models("head", "tail").verdict
-    assert verdict.sentence == f"{capital(say.DEPENDS.format(metrics='recall@10', models='“head” or “tail”'))}."
+    assert (
+        verdict.sentence
+        == f"{capital(say.DEPENDS.format(metrics='recall@10', what=say.ASSUMED_BIAS, models='“head” or “tail”'))}."
+    )
     assert verdict.findings[0].answer.judging.may_be_best == ("tail",)
     spans = "“head” at gamma −0.5, none at gamma −0.25 and “tail” for gamma 0 to 1.5"
     assert say.FIRST_DEPENDS.format(spans=spans) in verdict.findings[0].sentences

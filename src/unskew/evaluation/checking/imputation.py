@@ -164,8 +164,8 @@ def _p(value: float) -> str:
 
 
 LEVEL = (
-    "{cells} depend on how many items are relevant, and labels of selected rows usually overstate that; compare models "
-    "with them, but do not trust their level without a slice of random rows"
+    "{cells} {depend} on how many items are relevant, and labels of selected rows usually overstate that; compare models "
+    "with {them}, but do not trust {their} level without a slice of random rows"
 )
 
 
@@ -183,7 +183,9 @@ def level_of_relevance(report: "Report") -> Iterator[str]:
         return
     asked = [(m, e) for m, e in report.settings.pairs if isinstance(e, Imputing) and m.kind in {"sum", "list"}]
     if asked:
-        yield LEVEL.format(cells=listed(f"{metric} by {estimator}" for metric, estimator in asked))
+        cells = listed(f"{metric} by {estimator}" for metric, estimator in asked)
+        words = ("depends", "it", "its") if len(asked) == 1 else ("depend", "them", "their")
+        yield LEVEL.format(cells=cells, **dict(zip(("depend", "them", "their"), words, strict=True)))
 
 
 RESEMBLANCE = (

@@ -7,7 +7,7 @@ from unskew.display.phrases import counted, few
 from unskew.errors import Option
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.estimating.judged_models import why_not_grouped
-from unskew.evaluation.estimating.seed_means import base_of
+from unskew.evaluation.settings.seed_names import base_of
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report

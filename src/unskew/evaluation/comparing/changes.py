@@ -9,9 +9,11 @@ from unskew.evaluation.estimating.size_effects import sizes_differ
 SPREAD = 0.05  # share of users who would need another number of positives, below which two tests have the same sizes
 NOT_KNOWN = "{estimates} in both runs{where}; for none of them is it known whether it changed beyond chance."
 CHANGED = (
-    "{estimates} in both runs{where}; {beyond} of them changed by more than chance and the number of positives per "
-    "user explain (p below {p:.2g}, without correction for several tests)."
+    "{estimates} in both runs{where}; {beyond} of {them} changed by more than chance and the number of positives per "
+    "user explain (p below {p:.2g}, without correction for several tests).{rest}"
 )
+UNTESTED = " For the other {n} it is not known whether they changed beyond chance."
+UNTESTED_ONE = " For the other one it is not known whether it changed beyond chance."
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,12 @@ class Changes:
         if not judged:
             return NOT_KNOWN.format(estimates=count, where=where)
         beyond = sum(p < 1 - self.level for p in judged)
-        return CHANGED.format(estimates=count, where=where, beyond=beyond or "none", p=1 - self.level)
+        untested = len(self.rows) - len(judged)
+        rest = "" if not untested else UNTESTED_ONE if untested == 1 else UNTESTED.format(n=untested)
+        them = f"{len(judged)} that can be tested" if untested else "them"
+        return CHANGED.format(
+            estimates=count, where=where, beyond=beyond or "none", them=them, p=1 - self.level, rest=rest
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON, under ``against``."""

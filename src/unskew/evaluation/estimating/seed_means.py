@@ -1,6 +1,5 @@
 """`SeedMeans`: means over entries that differ in their seed only, such as ``als/seed0`` and ``als/seed1``."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -9,14 +8,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.estimators import Comparison, Interval, Mean, Terms, difference_of_means, holm, mean_of_replicates
-
-_MEMBER = re.compile(r"(.+)/seed[-_]?\w+")
-
-
-def base_of(name: str) -> str | None:
-    """The model that an entry is a seed of: ``als`` for ``als/seed0``; None for a name without a seed."""
-    match = _MEMBER.fullmatch(name)
-    return None if match is None else match[1]
+from unskew.evaluation.settings.seed_names import base_of
 
 
 def seed_groups(names: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -67,10 +67,14 @@ def _chosen(report: "Report", metric: str | None, estimator: str | None) -> Iter
         words = str(cell.metric), str(cell.estimator)
         if (metric is None or words[0] == metric) and (estimator is None or words[1] == estimator):
             if why := _why_not(cell):
-                others = [str(each.estimator) for each in report.estimated.cells if not _why_not(each)]
+                others = [str(each.estimator) for each in _same_metric(report, cell) if not _why_not(each)]
                 hint = f"name another, as in estimator={others[0]!r}" if others else "add aoa to the estimators"
                 raise ConfigError(f"{words[0]} by {words[1]} has no value of each user: {why}; {hint}")
             yield cell
+
+
+def _same_metric(report: "Report", cell: Cell) -> list[Cell]:
+    return [each for each in report.estimated.cells if str(each.metric) == str(cell.metric)]
 
 
 def _why_not(cell: Cell) -> str:

@@ -12,6 +12,7 @@ from unskew.evaluation.fitting.propensities import training_propensity
 from unskew.evaluation.fitting.selection import Chosen, Evaluate, choose_by
 from unskew.evaluation.fitting.uniform_sample import UniformSample
 from unskew.evaluation.run import Run
+from unskew.evaluation.settings.seed_names import seed_of
 from unskew.evaluation.settings.settings import DEFAULT_LOSSES, DEFAULT_METRICS
 from unskew.integrations import is_dataset, read_model
 from unskew.models import DebiasedModel, Model, RatingModel, StepwiseModel
@@ -183,8 +184,12 @@ class _Trainer:
             if isinstance(model, RatingModel):
                 model, rows = self._with_training_propensity(model)
             described = str(model)
-            model = model.fit(rows, rng=self.run.settings.seed, progress=self.run.doing("training", name))
+            model = model.fit(rows, rng=self._seed(name), progress=self.run.doing("training", name))
         return Fitted(model, model if getattr(model, "ratings", False) else None, described)
+
+    def _seed(self, name: str) -> int:
+        """The seed of an entry: that of the run, and for ``als/seed3`` three more, so that its seeds differ."""
+        return self.run.settings.seed + seed_of(name)
 
     def _choose(self, name: str, model: StepwiseModel) -> Fitted:
         """Train, and choose the step by the run's first ranking metric if there are validation rows.
@@ -211,7 +216,7 @@ class _Trainer:
             [metric],
             train=train,
             positive=run.settings.positive,
-            rng=run.settings.seed,
+            rng=self._seed(name),
             threads=run.threads,
             checkpoints=self.checkpoints,
             name=name,
@@ -230,7 +235,7 @@ class _Trainer:
             _labels(run.split.train, run.settings.positive),
             uniform=self.uniform,
             validation=validation,
-            rng=run.settings.seed,
+            rng=self._seed(name),
             progress=run.doing("training", name),
             say=say(run.progress, name),
         )

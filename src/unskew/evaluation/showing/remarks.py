@@ -28,20 +28,28 @@ def describe_scope(report: "Report") -> Iterator[str]:
 
 
 def compare_with_popular(report: "Report") -> Iterator[str]:
-    """Yield a sentence if there are metrics by which no model is better than the baseline ``popular`` beyond chance."""
+    """Yield sentences on metrics by which no model is better than the baseline ``popular`` beyond chance."""
     baselines = report.baselines
     if baselines is None:
         return
-    level = [answer.metric for answer in report.answers if _nothing_better(report, baselines, answer)]
-    if not level:
-        return
+    worse, level = (
+        [answer.metric for answer in report.answers if _against_popular(report, baselines, answer) == found]
+        for found in ("worse", "level")
+    )
     names = list(report.judged.members)
-    who = f"{quoted(names[0])} is not" if len(names) == 1 else "No model is"
-    yield say.NOT_ABOVE_POPULAR.format(who=who, metrics=listed(level))
+    if worse:
+        models = f"than {quoted(names[0])}" if len(names) == 1 else "than every model"
+        yield say.POPULAR_ABOVE.format(models=models, metrics=listed(worse))
+    if level:
+        who = f"{quoted(names[0])} is not" if len(names) == 1 else "No model is"
+        yield say.NOT_ABOVE_POPULAR.format(who=who, metrics=listed(level))
 
 
-def _nothing_better(report: "Report", baselines: Baselines, answer: Answer) -> bool:
+def _against_popular(report: "Report", baselines: Baselines, answer: Answer) -> str:
+    """Whether some model is ``better`` beyond chance, all are ``worse``, or neither: ``level``; empty if unknown."""
     rows = baselines.against(POPULAR, answer.metric, answer.judging.estimator)
     sign = -1.0 if lower_is_better(report.settings, answer.metric) else 1.0
-    better = [row for row in rows if sign * (row.difference or 0.0) > 0 and answer.judging.is_beyond_chance(row)]
-    return bool(rows) and not better
+    clear = [sign * (row.difference or 0.0) if answer.judging.is_beyond_chance(row) else 0.0 for row in rows]
+    if not clear:
+        return ""
+    return "better" if max(clear) > 0 else "worse" if max(clear) < 0 else "level"

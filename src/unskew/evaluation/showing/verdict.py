@@ -165,7 +165,8 @@ def _answers(judged: Sequence[Answer], changed: Sequence[Answer], voice: Voice) 
             clauses.append(say.CHANCE.format(corrected=voice.corrected, metrics=_any(some, judged)))
         elif kind == "depends":
             leaders = [quoted(name) for name in some[0].leaders]
-            clauses.append(say.DEPENDS.format(metrics=on, models=few(leaders, last="or")))
+            what = say.METHOD if some[0].by_method else say.ASSUMED_BIAS
+            clauses.append(say.DEPENDS.format(metrics=on, what=what, models=few(leaders, last="or")))
         else:
             again = clauses and clauses[-1].startswith(("nor ", f"this {voice.data} "))
             which = f"the {models} models" if len(quotes) == models > 2 else few(quotes)

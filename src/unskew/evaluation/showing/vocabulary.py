@@ -58,7 +58,9 @@ WINNER_CHANGES = "{act} changes the winner from {before} to {after} on {metrics}
 BEST = "{model} is best of {n} models on {metrics}"
 LEVEL = "{models} are level on {metrics}"
 CHANCE = "by {corrected} no model is shown to be better than a random order on {metrics}"
-DEPENDS = "the best model on {metrics} depends on the assumed bias: {models}"
+DEPENDS = "the best model on {metrics} depends on the {what}: {models}"
+ASSUMED_BIAS, METHOD = "assumed bias", "method"
+"""What the best model may depend on."""
 OPEN = "this {data} cannot separate {models} on {metrics}"
 OPEN_TOO = "nor {models} on {metrics}"
 NOT_AMONG_THEM = " ({models}, first by {naive}, not among them)"
@@ -93,6 +95,7 @@ FEW_USERS_DECIDE = (
     "A small p-value does not count as beyond chance where the effective number of users is small (Student's t)."
 )
 NOT_ABOVE_POPULAR = "{who} clearly better than the baseline “popular” on {metrics}."
+POPULAR_ABOVE = "The baseline “popular” is clearly better {models} on {metrics}."
 NAMES_DIFFER = "On {metrics} {naive} and {corrected} name different models, {why}."
 NOT_BOTH = "but not both beyond chance"
 NOT_ON_COMMON_USERS = "but not on the users whom all models know"
