@@ -91,7 +91,7 @@ def check_options(options: EvaluateOptions) -> dict[str, Any]:
     _check_counts_used(options, resolved)
     asked = settings.get("metrics")
     if options.exposed is not None and asked and all(metric.kind in OVER_ALL_PAIRS for metric in resolved.metrics):
-        raise ConfigError(f"--exposed has labels, but {resolved.metrics[0]} is of ratings; {for_random_ratings()}")
+        raise ConfigError(f"{resolved.metrics[0]} is of ratings, and --exposed takes labels; {for_random_ratings()}")
     folder = options.checkpoints
     if folder is not None and (folder.exists() or not folder.parent.is_dir()) and not folder.is_dir():
         raise ConfigError(f"--checkpoints {folder}: not a folder, and none can be made there; name another")
@@ -300,6 +300,9 @@ def _print_as(report: Any, outputs: "Outputs") -> None:
     texts = {"md": report.to_markdown, "csv": report.to_csv, "latex": report.to_latex, "json": report.to_json}
     if outputs.printed in texts and not outputs.prints_json:
         typer.echo(texts[outputs.printed](), nl=False)
+    for slices in report.sliced if outputs.printed == "csv" else ():  # which has no place for a note
+        for text in slices.left_out:
+            typer.echo(f"note: not by group: {text}", err=True)
 
 
 def _print(report: Any, *, table: bool) -> None:

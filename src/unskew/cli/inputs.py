@@ -167,21 +167,21 @@ def _add(models: dict[str, Any], name: str, model: Any) -> None:
 def read_groups(words: Iterable[str], columns: "Columns") -> list[tuple[Any, str | None]]:
     """What to group by, and the column of it: a word, or a table of users or items."""
     from unskew.data.reading import read_table
-    from unskew.evaluation.slicing.groups import PERIODS
+    from unskew.evaluation.slicing.groups import PERIODS, find_groups
 
     known = {"popularity", *(f"test:{period}" for period in PERIODS)}
     groups: list[tuple[Any, str | None]] = []
     for word in words:
-        file, colon, column = word.rpartition(":")
-        if word in known or (file == "test" and not Path(file).exists()) or not Path(file if colon else word).exists():
+        file, colon, column = word.rpartition(":") if not Path(word).exists() else (word, "", "")
+        if word in known or (file == "test" and not Path(file).exists()) or not Path(file).exists():
             if word not in known and colon and file != "test":
                 raise DataError(f"--by {word}: no such file {file!r}; write FILE:COLUMN, or one of {', '.join(known)}")
             groups.append((word, None))
             continue
-        table = read_table(Path(file if colon else word))
+        table = read_table(Path(file))
         renamed = {columns.user: "user", columns.item: "item"}
         table = table.rename({old: new for old, new in renamed.items() if old in table.columns and old != new})
-        groups.append((table, column or None))
+        groups.append((table, find_groups(table, column or None, file)[1]))  # before the long work
     return groups
 
 

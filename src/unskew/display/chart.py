@@ -111,9 +111,8 @@ class Chart:
         place = Path(path)
         ending = place.suffix.lower()
         if ending not in FORMATS:
-            raise ConfigError(
-                f"{place}: {f'a chart cannot be saved as {ending}' if ending else 'the name has no ending'}; use {', '.join(FORMATS)}"
-            )
+            what = f"a chart cannot be saved as {ending}" if ending else "the name has no ending"
+            raise ConfigError(f"{place}: {what}; use {', '.join(FORMATS)}")
         if ending == ".png":
             with written(place, "wb") as stream:
                 stream.write(self.png)

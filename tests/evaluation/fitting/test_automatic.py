@@ -77,7 +77,9 @@ def test_with_labels_it_is_blend() -> None:
 def test_with_positives_alone_it_is_snips_by_exposure_to_the_power_of_a_half() -> None:
     world = popular_log()
     report = run(world.split(positives=True), world)
-    check(report, "snips", "exposure(power=0.5)", "because the log has positives only")
+    check(
+        report, "snips", "exposure(power=0.5)", "because all rows of the log count as positive; rows that are not, or"
+    )
     assert report.to_dict()["run"]["propensity"] == "exposure(power=0.5)"
     named = run(world.split(positives=True), world, estimators=["snips"], propensity="exposure(power=0.5)")
     assert [row.value for row in report.estimates] == [row.value for row in named.estimates]

@@ -83,6 +83,8 @@ def test_csv_has_the_groups_as_lines_and_the_changes_as_columns(report, further)
     assert [float(row["change_before"]) for row in everyone] == [row.value for row in report.estimates]
     estimates = further.sliced[0].estimates
     assert [(row["by"], row["group"]) for row in groups] == [("popularity", row.group) for row in estimates]
+    known = {(row.model, row.metric, row.estimator): row.target for row in report.estimates}
+    assert [row["target"] for row in groups] == [known[row.model, row.metric, row.estimator] for row in estimates]
     assert [row["shrunk"] for row in groups] == ["" if row.shrunk is None else str(row.shrunk) for row in estimates]
 
 

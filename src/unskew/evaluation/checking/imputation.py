@@ -56,7 +56,7 @@ def slice_not_random(report: "Report") -> Iterator[str]:
 
 
 NOT_USED = "the slice is not used, because no estimator of this run is corrected by it; use blend"
-OF_LABELS = "the slice is not used, because it has labels, and this run has metrics of ratings alone; {instead}"
+OF_LABELS = "the slice is not used, because it is one of labels, and this run has metrics of ratings alone; {instead}"
 
 
 @check(
@@ -164,8 +164,8 @@ def _p(value: float) -> str:
 
 
 LEVEL = (
-    "{cells} {depend} on how many items are relevant, and labels of selected rows usually overstate that; compare models "
-    "with {them}, but do not trust {their} level without a slice of random rows"
+    "{cells} {depend} on how many items are relevant, and labels of selected rows usually overstate that; compare "
+    "models with {them}, but do not trust {their} level without a slice of random rows"
 )
 
 

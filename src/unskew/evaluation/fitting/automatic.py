@@ -7,7 +7,7 @@ from typing import Any
 from unskew.data.candidates import All, Trained, Unseen
 from unskew.data.concentration import spread_of_rates
 from unskew.display.phrases import listed
-from unskew.errors import PropensityError
+from unskew.errors import Option, PropensityError
 from unskew.estimators import OVER_ALL_PAIRS, Aoa, Auto, Blend, Estimator, Snips
 from unskew.evaluation.fitting.relevance import POSITIVE_ONLY, fit_exposure, has_negatives, labelled_rows
 from unskew.evaluation.fitting.selection import Evaluate
@@ -29,8 +29,8 @@ LEAST_ROWS = 50
 WITH_SLICE = "auto is {estimator}, because there are random rows to check it with"
 WITH_LABELS = "auto is {estimator}, because the log has rows that are not positive, from which relevance is learnt"
 WITH_POSITIVES = (
-    "auto is snips with propensity {propensity}, because the log has positives only; rows that are not positive, or a "
-    "slice of random rows, would allow a better estimate"
+    "auto is snips with propensity {propensity}, because all rows of the log count as positive; {labels}, or a slice "
+    "of random rows, would allow a better estimate"
 )
 WITHOUT_SUMS = (
     "auto is snips with propensity {propensity}, because sums over all candidates, which a better estimate needs, are "
@@ -157,7 +157,9 @@ def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | 
     if labelled or split.slice is not None:
         why = listed(name for name, holds in obstacles.items() if holds)
         return Snips(), POSITIVE_ONLY, WITHOUT_SUMS.format(propensity=POSITIVE_ONLY, why=why), fitted
-    return Snips(), POSITIVE_ONLY, WITH_POSITIVES.format(propensity=POSITIVE_ONLY), fitted
+    rated = settings.positive is None and split.train.values is not None
+    labels = f"a condition for its ratings, such as {Option('positive', 'rating>=4')}" if rated else "rows that are not"
+    return Snips(), POSITIVE_ONLY, WITH_POSITIVES.format(propensity=POSITIVE_ONLY, labels=labels), fitted
 
 
 def _learn(run: Run, *, labelled: bool) -> FittedExposure:

@@ -248,7 +248,7 @@ def _exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exp
     if exposed and metric.kind in {"content", "scored"}:
         return f"{metric} is not estimated from exposed rows; use {Option('test')} for it"
     if exposed and metric.kind in OVER_ALL_PAIRS:
-        return f"{metric} needs ratings, but exposed rows have labels; {for_random_ratings()}, or use recall@10"
+        return f"{metric} is of ratings, and {Option('exposed')} takes labels; {for_random_ratings()}, or use recall@10"
     if estimator.sees == "observed":
         return None
     if estimator.sees == "candidates":
@@ -264,7 +264,8 @@ def _exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exp
 def for_random_ratings() -> str:
     """What to do with ratings of random items, which are no use as labels to a metric of ratings."""
     learnt = Option("propensity", "naive-bayes(mcar=FILE)")
-    return f"give random ratings as {Option('test')} with aoa, or learn propensities from them by {learnt}"
+    every = Option("candidates", "all")
+    return f"give random ratings as {Option('test')} with {every} and aoa, or learn propensities from them by {learnt}"
 
 
 def _imputing_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exposed: bool) -> str | None:

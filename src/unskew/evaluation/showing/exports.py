@@ -1,6 +1,6 @@
 """Reports as Markdown, LaTeX and CSV."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unskew.display.markup import csv_text, latex, latex_table, markdown, markdown_table
@@ -11,6 +11,7 @@ from unskew.evaluation.showing.slices_view import LABELS, slice_lines, slice_tab
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
+    from unskew.evaluation.slicing.slices import GroupEstimate
 
 
 def as_markdown(report: "Report") -> str:
@@ -61,10 +62,19 @@ def as_csv(report: "Report") -> str:
     if report.sliced:
         # the groups after all others, and every line with every column
         empty = dict.fromkeys(rows[0] if rows else ())
-        of_groups = ({"by": each.by, **row.to_dict()} for each in report.sliced for row in each.estimates)
+        whole = {(row["model"], row["metric"], row["estimator"]): row for row in rows}
+        of_groups = (
+            {**_shared(whole, row), "by": each.by, **row.to_dict()} for each in report.sliced for row in each.estimates
+        )
         everyone = dict.fromkeys(("by", *_GROUP))
         rows = [{**everyone, **row} for row in rows] + [{**everyone, **empty, **row} for row in of_groups]
     return csv_text(rows)
+
+
+def _shared(whole: Mapping[tuple[str, str, str], dict[str, Any]], row: "GroupEstimate") -> dict[str, Any]:
+    """What an estimate of a group has in common with that over all rows."""
+    same = whole.get((row.model, row.metric, row.estimator), {})
+    return {name: same[name] for name in ("definition", "target", "level") if name in same}
 
 
 _CHANGE = ("before", "difference", "expected", "rest", "low", "high", "p_value")

@@ -80,11 +80,8 @@ def grouping_of(split: Split, groups: Any, column: str | None = None) -> Groupin
     )
 
 
-def group_by_frame(split: Split, frame: Any, column: str | None = None, *, name: str = "frame") -> Grouping:
-    """Groups of users or items by a column of a table that has a column ``user`` or ``item``.
-
-    Labels such as ``Action|Comedy`` put an item into both groups.
-    """
+def find_groups(frame: Any, column: str | None, name: str) -> tuple[str, str]:
+    """What a table of groups is about, ``user`` or ``item``, and its column of labels, which may be the only one."""
     there = columns_of(frame, name)
     ids = [each for each in ("user", "item") if each in there]
     if len(ids) != 1:
@@ -98,6 +95,15 @@ def group_by_frame(split: Split, frame: Any, column: str | None = None, *, name:
         column = others[0]
     if column is None or column not in others:
         raise DataError(f"{name}: no column {column or ''!r} to group by{did_you_mean(column or '', others)}")
+    return level, column
+
+
+def group_by_frame(split: Split, frame: Any, column: str | None = None, *, name: str = "frame") -> Grouping:
+    """Groups of users or items by a column of a table that has a column ``user`` or ``item``.
+
+    Labels such as ``Action|Comedy`` put an item into both groups.
+    """
+    level, column = find_groups(frame, column, name)
     table = eager(frame, [level, column], name).drop_nulls()
     vocabulary = split.user_vocabulary if level == "user" else split.item_vocabulary
     codes = vocabulary.encode(canonical(table[level], f"column {level!r} of {name}"))

@@ -188,11 +188,20 @@ class _Slicing:
         first = next(iter(cell.terms.values()))
         if self.grouping.level == "user":
             if first.units != "users" or first.who is None or len(first.who) != len(first.numerator):
-                return "it is not a mean over users of the log"
+                return f"it is not a mean over users of the log{self._instead(cell)}"
             return ""
         if cell.metric.kind not in {"mean", "loss"} or not isinstance(cell.estimator, Aoa | Snips):
-            return f"it is not a mean over rows, so it cannot be made by {self.grouping.level}s"
+            return f"it is not a mean over rows, so it cannot be made by {self.grouping.level}s{self._instead(cell)}"
         return ""
+
+    def _instead(self, cell: Cell) -> str:
+        """A hint at the corrected estimate that can be made by group, if the run does not have it."""
+        there = any(m == cell.metric and isinstance(e, Snips) for m, e in self.report.settings.pairs)
+        return (
+            f"; add {Option('estimator', 'snips')} for corrected groups"
+            if cell.metric.kind == "mean" and not there
+            else ""
+        )
 
     def by_group(self, cell: Cell) -> tuple[list[GroupEstimate], list[GroupComparison]]:
         """The estimates of all groups and models, and their comparisons."""
