@@ -168,7 +168,7 @@ def test_estimators_of_exposed_data_ask_for_it() -> None:
         ("auc", "ure(literal)", "expected", "its own rule for ties"),
         ("recall@3", "ure(literal)", "random", "leave out ties="),
         ("recall@3", "ure(aggregate=pooled, reduce=control)", "optimistic", "no known sum"),
-        ("mae", "ure", "expected", "is of ratings, and exposed=.* takes labels"),
+        ("mae", "ure", "expected", "is of ratings, and exposed.* takes labels"),
     ],
 )
 def test_what_cannot_be_estimated_is_said(metric: str, word: str, ties: str, what: str) -> None:
