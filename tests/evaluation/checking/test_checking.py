@@ -162,6 +162,22 @@ def test_items_that_the_log_does_not_have_are_counted_and_one_is_named() -> None
     assert not said("in neither train nor test", evaluate({"lists": lists}, trained, metrics=["recall@1"]))
 
 
+def test_ids_that_look_like_row_numbers_are_named() -> None:
+    rng = np.random.default_rng(0)
+    train, test = (
+        Interactions.from_frame(pl.DataFrame({"user": range(1, 41), "item": rng.integers(1, 21, 40)})) for _ in range(2)
+    )
+    rows = {user: rng.permutation(20)[:5].tolist() for user in range(40)}
+    ids = {user + 1: [item + 1 for item in items] for user, items in rows.items()}
+    split = Split(train, test, candidates="all")
+    report = evaluate({"rows": rows, "ids": ids}, split, metrics=["recall@5"], estimators=["aoa"])
+    first = int(report.inputs.split.item_vocabulary.ids[0])
+    assert [text for text in report.warnings if "row numbers" in text] == [
+        models.ROW_NUMBERS.format(axis="user", model="rows", first=1),
+        models.ROW_NUMBERS.format(axis="item", model="rows", first=first),
+    ]
+
+
 def test_counts_of_plays_are_not_ratings() -> None:
     test = Interactions.from_arrays(np.zeros(30, int), range(1, 31), np.arange(30.0) ** 2, n_users=2, n_items=40)
     train = Interactions.from_arrays([0, 1], [0, 1], n_users=2, n_items=40)

@@ -42,6 +42,7 @@ CHECKS: tuple[Check, ...] = (
     data.catalogue_incomplete,
     weights.propensity_column,
     models.models_without_ids,
+    models.ids_like_row_numbers,
     models.items_unknown_to_log,
     models.models_not_judged,
     seeds.seeds_not_grouped,

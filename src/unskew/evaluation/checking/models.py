@@ -157,6 +157,34 @@ def items_unknown_to_model(report: "Report") -> Iterator[str]:
         yield ITEMS_UNKNOWN.format(models=models, unknown=unknown, items=report.tally.catalogue_size)
 
 
+ROW_NUMBERS = (
+    "the {axis} ids of model {model!r} look like row numbers (they begin with 0, and the ids of the log with {first}); "
+    "if they are, name the rows with unskew.integrations.with_ids(model, {axis}_ids=...)"
+)
+
+
+@check(
+    "ids-like-row-numbers",
+    what="The ids of a model may be the numbers of its rows.",
+    why="They begin with 0 and the ids of the log do not, and the largest is below its largest. If they are row "
+    "numbers, most scores belong to the wrong user or item.",
+    do="Name the rows with `unskew.integrations.with_ids`, or write the ids of the log.",
+)
+def ids_like_row_numbers(report: "Report") -> Iterator[str]:
+    """Yield a warning for each model whose ids begin with 0 where those of the log do not."""
+    split = report.inputs.split
+    for axis, known in (("user", split.user_vocabulary), ("item", split.item_vocabulary)):
+        if not known.is_numeric or not len(known) or known.ids[0] <= 0:
+            continue
+        for name, model in report.contenders.models.items():
+            ids = getattr(model.scorer, f"{axis}_ids", None)
+            given = None if ids is None else np.asarray(ids)
+            if given is None or given.dtype.kind not in "iu" or not len(given):
+                continue
+            if given.min() == 0 and given.max() < known.ids[-1]:
+                yield ROW_NUMBERS.format(axis=axis, model=name, first=known.ids[0])
+
+
 FOREIGN = 0.1  # share of a model's items
 ITEMS_FOREIGN = (
     "{foreign:,} of the {known:,} items of model {model!r} (such as {example!r}) are in neither train nor test: to "
