@@ -35,9 +35,9 @@ def test_the_smallest_worst_error_is_recommended():
 def test_it_is_said_with_what_it_does_not_do():
     text = " ".join(words.lead(audit_of(POP, UNIF)))
     assert (
-        "On a log like yours use snips(per=balanced) for auc: its worst error over the 2 accepted worlds is 35 % of "
-        "the value, that of the naive average is 60 %. It beats the naive average in 1 of 2 accepted worlds (1 of 1 in "
-        "lda-pop, 0 of 1 in lda-unif)."
+        "On a log like yours, of the naive average and the forms of snips, use snips(per=balanced) for auc: its worst "
+        "error over the 2 accepted worlds is 35 % of the value, that of the naive average is 60 %. It beats the naive "
+        "average in 1 of 2 accepted worlds (1 of 1 in lda-pop, 0 of 1 in lda-unif)."
     ) in text
     popular, naive = "consumed the popular items first", "consumed any of what they like"
     first = words.USE_IF.format(estimator="snips(per=balanced)", consumed=popular, worst="10 %")
@@ -64,7 +64,7 @@ def test_one_accepted_world_does_not_choose_for_the_log():
     refused = result("ibp-pop", errors=errors(0.001, 5.0, 5.0, 5.0), why="it does not fit")
     for audit in (audit_of(POP), audit_of(POP, refused)):
         text = " ".join(words.lead(audit))
-        assert "On a log like yours use" not in text
+        assert "On a log like yours, of" not in text
         said = {"metric": "auc", "estimators": "snips(per=balanced)", "worst": "10 %", "naive": "60 %"}
         assert words.USE_ONE_WORLD.format(**said) in text
 

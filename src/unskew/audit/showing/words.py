@@ -52,13 +52,14 @@ NO_TRUE_GAP = "The true difference in {metric} is not defined."
 TRUE_GAP = "In truth the perfect recommender leads by {gap} in {metric}."
 DETECTS = "The smallest difference in {metric} that can be detected is {sizes}."
 USE_NAIVE = (
-    "On a log like yours use the naive average ({estimator}) for {metric}: its worst error over the {worlds} is "
-    "{worst} of the value{second}.{conditional}"
+    "On a log like yours, of the naive average and the forms of snips, use the first ({estimator}) for {metric}: its "
+    "worst error over the {worlds} is {worst} of the value{second}.{conditional}"
 )
 SECOND_BEST = ", compared with {worst} for {estimator}, the best correction"
 USE_CORRECTED = (
-    "On a log like yours use {estimators} for {metric}: its worst error over the {worlds} is {worst} of the value, "
-    "that of the naive average is {naive}. It beats the naive average in {beats} of {worlds}{kinds}.{conditional}"
+    "On a log like yours, of the naive average and the forms of snips, use {estimators} for {metric}: its worst error "
+    "over the {worlds} is {worst} of the value, that of the naive average is {naive}. It beats the naive average in "
+    "{beats} of {worlds}{kinds}.{conditional}"
 )
 USE_ONE_WORLD = (
     "One accepted world is too few to say which estimator to use on a log like yours. In this world the closest for "
