@@ -253,19 +253,19 @@ def _decide(
     """The decision, and why it is not to ship."""
     if all(each.high is not None and each.high < -margin for each in required):
         return "reject", (f"it is worse by more than the margin of {margin:g}, beyond chance",)
-    own, *others = required
+    plain, *others = required
     below = [each for each in others if each.low is None or each.low <= -margin]
     reasons = []
-    if own.high is not None and own.high < -margin:
+    if plain.high is not None and plain.high < -margin:
         names = _listed([each for each in others if each.high is None or each.high >= -margin])
         reasons.append(
             f"it is worse by more than the margin of {margin:g}, beyond chance, but perhaps not if {names} is assumed, "
             "so it is not rejected"
         )
-    elif own.low == own.high == 0 == margin:
+    elif plain.low == plain.high == 0 == margin:
         reasons.append("the two models do not differ for any user, and a difference of 0 is not above a margin of 0")
-    elif own.low is None or own.low <= -margin:
-        low = number(own.low)
+    elif plain.low is None or plain.low <= -margin:
+        low = number(plain.low)
         reasons.append(f"the interval reaches {low}, so a loss of more than the margin of {margin:g} is possible")
     elif below:
         reasons.append(f"a loss of more than the margin of {margin:g} is possible if {_listed(below)} is assumed")

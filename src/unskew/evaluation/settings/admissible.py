@@ -262,7 +262,7 @@ def _exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exp
 
 
 def for_random_ratings() -> str:
-    """What to do with ratings of random items, which are no use as labels to a metric of ratings."""
+    """What to do with ratings of random items, because labels of them are useless to a metric of ratings."""
     learnt = Option("propensity", "naive-bayes(mcar=FILE)")
     every = Option("candidates", "all")
     return f"give random ratings as {Option('test')} with {every} and aoa, or learn propensities from them by {learnt}"

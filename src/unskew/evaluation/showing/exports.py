@@ -82,7 +82,7 @@ _GROUP = ("group", "shrunk", "shrunk_low", "shrunk_high")
 
 
 class _Table(NamedTuple):
-    """A table behind that of the estimates: its first columns are labels; lines stand below it."""
+    """A table behind that of the estimates: its first columns are labels, and the lines are below it."""
 
     title: str
     columns: list[str]

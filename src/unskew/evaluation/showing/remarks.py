@@ -33,8 +33,8 @@ def compare_with_popular(report: "Report") -> Iterator[str]:
     if baselines is None:
         return
     worse, level = (
-        [answer.metric for answer in report.answers if _against_popular(report, baselines, answer) == found]
-        for found in ("worse", "level")
+        [answer.metric for answer in report.answers if _against_popular(report, baselines, answer) == standing]
+        for standing in ("worse", "level")
     )
     names = list(report.judged.members)
     if worse:
