@@ -189,7 +189,7 @@ REFUSED = {
     "snips of ndcg": (["-e", "ure", "-e", "snips", "-m", "ndcg@5"],
                       ("snips cannot estimate ndcg@5", "with --exposed use ure(aggregate=pooled)")),
     "snips of map": (["-e", "snips", "-m", "map@5"], ("snips cannot estimate map@5", "with --exposed use traditional")),
-    "a loss": (["-m", "mae"], ("mae needs ratings", "use --test")),
+    "a loss": (["-m", "mae"], ("mae is of ratings", "give random ratings as --test")),
     "no such label column": (["--label-col", "liked"], ("no column 'liked'", "user, item, label")),
     "no such catalogue": (["--catalogue", "none.csv"], ("none.csv: no such file",)),
 }  # fmt: skip
