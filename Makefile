@@ -47,7 +47,7 @@ bench: $(VENV)/dev.stamp ## Measure speed against the matrix product and other p
 	$(PIP) --editable '.[bench]'
 	$(BIN)/python benchmarks/run.py
 
-integrations: | $(BIN)/python ## Run each recipe for other packages' models in an environment of its own (slow)
+integrations: $(VENV)/core.stamp ## Run each recipe for other packages' models in an environment of its own (slow)
 	$(BIN)/python tests/integrations/run_recipes.py
 	$(BIN)/python tests/integrations/run_peers.py
 
