@@ -2,6 +2,7 @@
 
 from unskew.studies.framework.study import Study
 from unskew.studies.wang2024 import aggregates, fig1, fig3, fig5, table3, table4
+from unskew.studies.wang2024.causes import CAUSES
 
 __all__ = ["STUDY"]
 
@@ -13,4 +14,5 @@ STUDY = Study(
         "Issue in Evaluating Debiasing Recommendation. arXiv:2409.04810"
     ),
     tables=(fig1.TABLE, fig3.TABLE, table3.TABLE, table4.TABLE, fig5.TABLE, aggregates.TABLE),
+    causes=CAUSES,
 )
