@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+import sliced_runs
 
 from unskew import Interactions, Split, evaluate
 from unskew.errors import ConfigError, DataError
@@ -173,3 +174,22 @@ def test_a_test_without_times_cannot_be_grouped_by_week():
     log = Interactions.from_arrays([0, 1], [0, 1], n_users=2, n_items=3)
     with pytest.raises(DataError, match="the test has no times"):
         group_by_time(Split(log, Interactions.from_arrays([0, 1], [1, 2], n_users=2, n_items=3)))
+
+
+@pytest.mark.parametrize("level", ["user", "item"])
+def test_means_that_are_imputed_are_weighted_by_group(level: str) -> None:
+    split = sliced_runs.log().split(slice_rows=200)
+    ids = getattr(split, f"{level}_vocabulary").ids
+    kinds = pl.DataFrame({level: ids, "kind": ["ab"[k % 2] for k in range(len(ids))]})
+    imputed = sliced_runs.run(split, metrics=["recall@5", "ndcg@5"])
+    found = imputed.by(kinds)
+    assert {(row.metric, row.estimator) for row in found.estimates} == {("recall@5", "snips")}
+    assert {(row.metric, row.estimator) for row in found.comparisons} == {("recall@5", "snips")}
+    assert [text.partition(":")[0] for text in found.left_out] == ["recall@5 by blend", "ndcg@5 by blend"]
+    assert [text.endswith("snips is there instead") for text in found.left_out] == [True, False]
+    propensity = str(imputed.settings.propensity)
+    named = sliced_runs.run(split, metrics=["recall@5"], estimators=["blend", "snips"], propensity=propensity)
+    again = named.by(kinds)
+    assert [row.value for row in again.estimates] == [row.value for row in found.estimates]
+    assert [row.turns for row in again.comparisons] == [row.turns for row in found.comparisons]
+    assert {row.estimator for row in again.estimates} == {"snips"}  # once, as asked for

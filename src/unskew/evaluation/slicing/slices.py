@@ -10,8 +10,9 @@ import numpy as np
 from unskew.arrays import Bools, dot
 from unskew.data.writing import AsJson
 from unskew.errors import ConfigError, Option
-from unskew.estimators import Aoa, Rows, Snips, Terms, difference, holm, normal_quantile
+from unskew.estimators import Aoa, Imputing, Rows, Snips, Terms, difference, holm, normal_quantile
 from unskew.evaluation.estimating.cell import Cell
+from unskew.evaluation.estimating.estimate import estimate
 from unskew.evaluation.estimating.estimation import Estimation, terms_of
 from unskew.evaluation.estimating.seed_means import SeedMeans
 from unskew.evaluation.slicing.groups import Grouping
@@ -145,7 +146,8 @@ def slices(report: "Report", grouping: Grouping) -> Slices:
 
     .. math:: (1 - B_g)\, y_g + B_g\, \mu, \qquad B_g = \frac{s_g^2}{s_g^2 + \tau^2}.
 
-    Entries that differ in their seed only are one model, with the mean over seeds and both errors.
+    Entries that differ in their seed only are one model, with the mean over seeds and both errors. Estimates with
+    imputation are about all users together; for means of them, `snips` is made by group.
 
     Parameters
     ----------
@@ -161,19 +163,32 @@ def slices(report: "Report", grouping: Grouping) -> Slices:
         raise ConfigError("groups need all rows in memory; the data were read part by part, so give files instead")
     if report.settings.users == "served":
         raise ConfigError(f"groups compare models on the same users; leave out {Option('users', 'served')}")
-    work = _Slicing(report, grouping)
     estimates: list[GroupEstimate] = []
     comparisons: list[GroupComparison] = []
     left_out = []
-    for cell in report.estimated.cells:
-        why = work.why_not(cell)
-        if why:
-            left_out.append(f"{cell.metric} by {cell.estimator}: {why}")
-            continue
-        rows, pairs = work.by_group(cell)
-        estimates += shrink(rows, report.settings.level)
-        comparisons += _adjusted(pairs, report)
+    for each in (report, *_weighted(report)):
+        work = _Slicing(each, grouping)
+        for cell in each.estimated.cells:
+            why = work.why_not(cell)
+            if why:
+                left_out.append(f"{cell.metric} by {cell.estimator}: {why}")
+                continue
+            rows, pairs = work.by_group(cell)
+            estimates += shrink(rows, each.settings.level)
+            comparisons += _adjusted(pairs, each)
     return Slices(grouping.name, grouping.level, tuple(estimates), tuple(comparisons), tuple(left_out))
+
+
+def _weighted(report: "Report") -> Iterator["Report"]:
+    """Yield a report with `snips` of the means that are imputed only, which is corrected and can be made by group."""
+    pairs = {str(m): (m, Snips()) for m, e in report.settings.pairs if m.kind == "mean" and isinstance(e, Imputing)}
+    for metric, estimator in report.settings.pairs:
+        if isinstance(estimator, Snips):
+            pairs.pop(str(metric), None)
+    if pairs:
+        settings = replace(report.settings, pairs=tuple(pairs.values()))
+        estimated = estimate(settings, report.samples, report.propensities, band=False)
+        yield replace(report, inputs=replace(report.inputs, settings=settings), estimated=estimated)
 
 
 class _Slicing:
@@ -188,20 +203,11 @@ class _Slicing:
         first = next(iter(cell.terms.values()))
         if self.grouping.level == "user":
             if first.units != "users" or first.who is None or len(first.who) != len(first.numerator):
-                return f"it is not a mean over users of the log{self._instead(cell)}"
+                return f"it is about all users together{_instead(cell)}"
             return ""
         if cell.metric.kind not in {"mean", "loss"} or not isinstance(cell.estimator, Aoa | Snips):
-            return f"it is not a mean over rows, so it cannot be made by {self.grouping.level}s{self._instead(cell)}"
+            return f"it is not a mean over rows, so it cannot be made by {self.grouping.level}s{_instead(cell)}"
         return ""
-
-    def _instead(self, cell: Cell) -> str:
-        """A hint at the corrected estimate that can be made by group, if the run does not have it."""
-        there = any(m == cell.metric and isinstance(e, Snips) for m, e in self.report.settings.pairs)
-        return (
-            f"; add {Option('estimator', 'snips')} for corrected groups"
-            if cell.metric.kind == "mean" and not there
-            else ""
-        )
 
     def by_group(self, cell: Cell) -> tuple[list[GroupEstimate], list[GroupComparison]]:
         """The estimates of all groups and models, and their comparisons."""
@@ -275,6 +281,11 @@ class _Slicing:
                 gains = self.estimation.gains_of(sample, model, cell.metric)
                 terms[model] = terms_of(_some_rows(rows.with_worth(gains), inside), cell.metric, cell.estimator)
             yield group, terms
+
+
+def _instead(cell: Cell) -> str:
+    """A note on what is there in the place of an estimate that cannot be made by group."""
+    return "; snips is there instead" if isinstance(cell.estimator, Imputing) and cell.metric.kind == "mean" else ""
 
 
 def _some_users(terms: Terms, inside: Bools) -> Terms:
