@@ -16,11 +16,6 @@ def interval(low: float | None, high: float | None, form: str = ".4f", none: str
     return none if low is None or high is None else f"{low:{form}} to {high:{form}}"
 
 
-def signed_interval(low: float | None, high: float | None, none: str = "undefined") -> str:
-    """The interval of a difference: both ends with their sign."""
-    return none if low is None or high is None else f"{move(low)} to {move(high)}"
-
-
 def one_or_both(low: str, high: str, between: str = " to ") -> str:
     """Both ends of a range that are texts already, or one of them where they read the same."""
     return low if low == high else f"{low}{between}{high}"

@@ -196,6 +196,9 @@ def test_a_gate_that_checks_alone_hold_says_so():
     assert "good is not worse than poor on recall@5 by more than 0.001, but checks hold it" in str(gate)
     assert not report.gate("poor", "good", strict=True).held_by_checks
     assert not report.gate("good", "poor").held_by_checks
+    naive = evaluate(models, split, metrics=["recall@5"], estimators=["aoa(per=pair)"])
+    for strict in (False, True):  # the naive average alone would reject it
+        assert not naive.gate("poor", "good", strict=strict).held_by_checks
 
 
 def test_the_naive_average_alone_neither_ships_nor_rejects(split):

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from unskew.data.writing import AsJson
-from unskew.display.numbers import level, move, number, signed_interval
-from unskew.errors import ConfigError, DataError, Option, did_you_mean
+from unskew.display.numbers import interval, level, move, number
+from unskew.errors import ConfigError, DataError, Option, did_you_mean, first_of
 from unskew.evaluation.gating.differences import Difference, assumed_differences, error_factor, own_difference
 from unskew.evaluation.gating.preflight import Preflight, check_all
 from unskew.metrics import AnyMetric, parse_metric
@@ -78,7 +78,7 @@ class Gate(AsJson):
     @property
     def held_by_checks(self) -> bool:
         """Whether the numbers would let the new model be shipped, and checks alone hold it."""
-        return self.decision == "hold" and len(self.reasons) == len(self.failed)
+        return self.decision == "hold" and self.reasons == tuple(map(str, self.failed))
 
     @property
     def assumed_low(self) -> float | None:
@@ -96,14 +96,11 @@ class Gate(AsJson):
     def sentence(self) -> str:
         """The decision and its number."""
         gap, share = self.difference, level(self.report.settings.level, "%")
-        band = (
-            ""
-            if not self.assumed
-            else f"; {signed_interval(self.assumed_low, self.assumed_high)} under all assumptions"
-        )
+        ends = interval(self.assumed_low, self.assumed_high, "+.4f")
+        band = f"; {ends} under all assumptions" if self.assumed else ""
         return (
             f"{self.decision}: {self.new} minus {self.old} on {self.metric} by {self.estimator}: {move(gap.value)} "
-            f"({share} interval {signed_interval(gap.low, gap.high)}{band}), margin {self.margin:g}"
+            f"({share} interval {interval(gap.low, gap.high, '+.4f')}{band}), margin {self.margin:g}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -271,7 +268,7 @@ def _decide(
         reasons.append(f"a loss of more than the margin of {margin:g} is possible if {_listed(below)} is assumed")
     if factor is not None and 1 < factor < FACTOR:  # at 1 the estimate itself is worse
         reasons.append(f"weights that are wrong by a factor of {factor:.2f} would make it worse than the margin")
-    reasons += [f"{check.name}: {check.text}" for check in failed]
+    reasons += map(str, failed)
     return ("hold", tuple(reasons)) if reasons else ("ship", ())
 
 
@@ -281,6 +278,4 @@ def _failed(checks: Sequence[Preflight], *, strict: bool) -> tuple[Preflight, ..
 
 
 def _listed(some: Sequence[Difference]) -> str:
-    """The first assumptions by name, and how many more there are."""
-    names = ", ".join(each.assumption for each in some[:NAMED])
-    return f"{names} and {len(some) - NAMED} more" if len(some) > NAMED else names
+    return first_of([each.assumption for each in some], NAMED)

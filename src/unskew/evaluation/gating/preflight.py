@@ -40,6 +40,9 @@ class Preflight:
     outcome: Outcome
     text: str
 
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"
+
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
         return asdict(self)

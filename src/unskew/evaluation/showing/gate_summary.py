@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unskew.display.markup import markdown
-from unskew.display.numbers import factor, interval, level, move, signed_interval
+from unskew.display.numbers import factor, interval, level, move
 
 if TYPE_CHECKING:
     from unskew.evaluation.gating.decision import Gate
@@ -55,12 +55,12 @@ def _numbers(gate: "Gate") -> list[tuple[str, str]]:
         for row in [report.estimate(name, gate.metric, gate.estimator)]
         if row.value is not None
     ]
-    rows += [("difference", f"{move(gap.value)} ({share} interval {signed_interval(gap.low, gap.high)})")]
+    rows += [("difference", f"{move(gap.value)} ({share} interval {interval(gap.low, gap.high, '+.4f')})")]
     if gate.assumed:
         names = [each.assumption for each in gate.assumed]
         of_gamma = all(name.startswith("gamma ") for name in names)
         which = f"from {names[0]} to {names[-1][6:]}" if of_gamma else f"by {', '.join(names)}"
-        rows += [("over assumptions", f"{signed_interval(gate.assumed_low, gate.assumed_high)}, {which}")]
+        rows += [("over assumptions", f"{interval(gate.assumed_low, gate.assumed_high, '+.4f')}, {which}")]
     if gate.factor is not None and gate.factor > 1:
         rows += [("weights may be wrong", f"by a factor of {factor(gate.factor)} before it is worse than the margin")]
     elif gate.require == "robust":
