@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from truth_table import README, ROOT, SELECTIVE, markdown, mean_of, with_table
+from truth_table import README, ROOT, SELECTIVE, Logs, markdown, mean_of, with_table
 
 DATA, RECORD = ROOT / "docs" / "_data" / "peers.json", ROOT / "tests" / "integrations" / "peers.json"
 START, END = "<!-- peers: start -->", "<!-- peers: end -->"
@@ -23,16 +23,18 @@ HOW = "run `unskew reproduce peers --json peers.json` and `python docs/peers_tab
 ABSENT = f"*Not measured yet: {HOW}.*"
 FAST = f"*These numbers are from a fast run: {HOW} for all of it.*"
 COLUMNS = ("error", "error, users", "error, scaled", "tau", "winner", "coverage", "seconds")
-GROUPS: Mapping[str, tuple[str, Sequence[str] | None]] = MappingProxyType(
-    {
-        "six worlds with selection": ("worlds", SELECTIVE),
-        "a world without": ("worlds", ("mar",)),
-        "Coat": ("coat", None),
-        "KuaiRec": ("kuairec", None),
-        "Jester": ("jester", None),
-    }
+WORLDS: Mapping[str, Logs] = MappingProxyType(
+    {"six worlds with selection": (("worlds",), SELECTIVE), "a world without": (("worlds",), ("mar",))}
 )
-"""Columns: the table of the study and its data sets, all by default, whose mean is shown."""
+REAL: Mapping[str, Logs] = MappingProxyType(
+    {"Coat": (("coat",), None), "KuaiRec": (("kuairec",), None), "Jester": (("jester",), None)}
+)
+GROUPS: Mapping[str, Logs] = MappingProxyType({**WORLDS, **REAL})
+"""Columns of the documentation."""
+SHORT: Mapping[str, Logs] = MappingProxyType(
+    {**WORLDS, "six logs of Coat, KuaiRec, Jester": (("coat", "kuairec", "jester"), None)}
+)
+"""Columns of the README."""
 MODULES: Mapping[str, str] = MappingProxyType(
     {
         "ir_measures": "ir_measures",
@@ -56,7 +58,14 @@ RECALLS: Mapping[str, str] = MappingProxyType(
         "unskew: auto, 1 % random rows, recall@10": "`auto`, with 1 % random rows",
     }
 )
-"""Rows of the README, and what they are called there."""
+"""Rows of recalls, and what they are called there."""
+QUOTED = (
+    "RecTools: Recall@10, debiased",
+    "WarpRec: SNIPSRecall@10",
+    "unskew: auto, recall@10",
+    "unskew: auto, 1 % random rows, recall@10",
+)
+"""Rows of the README: the two packages whose recalls are nearest to the truth, and ours by default."""
 Values = Mapping[tuple[str, str, str, str], float]
 """By table, data set, row and column."""
 
@@ -73,13 +82,27 @@ def _measured(shown: Callable[[Mapping[str, Any]], str]) -> Callable[..., str]:
 
 @_measured
 def readme_table(result: Mapping[str, Any]) -> str:
-    """Return error and order of every recall on all data sets, and winner, coverage and seconds."""
+    """Return error and order of some recalls, and winner, coverage and seconds."""
+    return _recalls(result, QUOTED, SHORT)
+
+
+@_measured
+def recalls_table(result: Mapping[str, Any]) -> str:
+    """Return the same for every recall, by data set."""
+    return _recalls(result, tuple(RECALLS), GROUPS)
+
+
+def _recalls(result: Mapping[str, Any], shown: Sequence[str], groups: Mapping[str, Logs]) -> str:
     values = _values(result)
     rows = [
-        [*_names(result, row, called), *_entries(values, row, ("error", "tau")), *_whole(result, values, row)]
-        for row, called in RECALLS.items()
+        [
+            *_names(result, row, RECALLS[row]),
+            *_entries(values, row, ("error", "tau"), groups),
+            *_whole(result, values, row),
+        ]
+        for row in shown
     ]
-    heads = ["package", "recall@10", *GROUPS, "winner", "coverage", "seconds"]
+    heads = ["package", "recall@10", *groups, "winner", "coverage", "seconds"]
     return "\n".join([*_note(result), *markdown(heads, rows)])
 
 
@@ -181,10 +204,10 @@ def _names(result: Mapping[str, Any], row: str, called: str) -> list[str]:
     return [f"{package} {result['versions'][package]}", called]
 
 
-def _entries(values: Values, row: str, columns: Sequence[str]) -> list[str]:
+def _entries(values: Values, row: str, columns: Sequence[str], groups: Mapping[str, Logs] = GROUPS) -> list[str]:
     """Two measures on each group of data sets."""
     entries = []
-    for group in GROUPS:
+    for group in groups.values():
         numbers = [_mean(values, group, row, column) for column in columns]
         entries.append("-" if None in numbers else " / ".join(f"{number:.2f}" for number in numbers))
     return entries
@@ -196,7 +219,7 @@ def _whole(result: Mapping[str, Any], values: Values, row: str) -> list[str]:
     The most, because the check of ``auto`` on simulated logs is remembered for similar logs of one process.
     """
     package = row.partition(": ")[0]
-    coverage = mean_of(_mean(values, group, row, "coverage") for group in GROUPS)
+    coverage = mean_of(_mean(values, group, row, "coverage") for group in GROUPS.values())
     ours = [
         value for (table, _, each, name), value in values.items() if (table, each, name) == ("worlds", row, "seconds")
     ]
@@ -205,17 +228,17 @@ def _whole(result: Mapping[str, Any], values: Values, row: str) -> list[str]:
 
 
 def _winner(values: Values, row: str) -> str:
-    share = mean_of(_mean(values, group, row, "winner") for group in GROUPS)
+    share = mean_of(_mean(values, group, row, "winner") for group in GROUPS.values())
     return "-" if share is None else f"{share:.0%}"
 
 
-def _mean(values: Values, group: str, row: str, column: str) -> float | None:
+def _mean(values: Values, group: Logs, row: str, column: str) -> float | None:
     """The mean over the data sets of a group."""
-    table, asked = GROUPS[group]
+    tables, asked = group
     return mean_of(
         value
         for (name, data, each, measure), value in values.items()
-        if name == table and each == row and measure == column and (asked is None or data in asked)
+        if name in tables and each == row and measure == column and (asked is None or data in asked)
     )
 
 

@@ -42,17 +42,16 @@ SETS: Mapping[str, Sequence[str]] = MappingProxyType(
 )
 """Tables of the study by the title under which they are shown."""
 SELECTIVE = ("pop", "popq", "personal", "self", "mixed", "adverse")
-SHORT: Mapping[str, tuple[str, Sequence[str] | None]] = MappingProxyType(
+Logs: TypeAlias = tuple[Sequence[str], Sequence[str] | None]
+"""Tables of a study, and their data sets whose mean is shown, all by default."""
+SHORT: Mapping[str, Logs] = MappingProxyType(
     {
-        "six worlds with selection": ("worlds", SELECTIVE),
-        "a world without selection": ("worlds", ("mar",)),
-        "a world of 5,000 users and items": ("large", None),
-        "Coat": ("coat", None),
-        "KuaiRec": ("kuairec", None),
-        "Jester": ("jester", None),
+        "six worlds with selection": (("worlds",), SELECTIVE),
+        "a world without selection": (("worlds",), ("mar",)),
+        "six logs of Coat, KuaiRec, Jester": (SETS["Real data"], None),
     }
 )
-"""Rows of the README: the table of the study and its data sets, all by default, whose mean is shown."""
+"""Rows of the README."""
 
 Place: TypeAlias = tuple[str, str]
 """The table of the study and the data set; a world may be in two tables."""
@@ -84,8 +83,8 @@ def readme_table(path: Path = DATA) -> str:
     values, lines = _values(result), []
     for given, start, slices in ((LABELLED, "", "blend"), (POSITIVE, "positives: ", "positives: blend(q=slice)")):
         forms = [f"{start}naive", f"{start}{PUBLISHED}", f"{start}auto", f"{slices}, 1 % slice"]
-        for name, (table, asked) in SHORT.items():
-            places = [place for place in dict.fromkeys(place for place, _, _ in values) if place[0] == table]
+        for name, (tables, asked) in SHORT.items():
+            places = [place for place in dict.fromkeys(place for place, _, _ in values) if place[0] in tables]
             places = [place for place in places if asked is None or place[1] in asked]
             if places:
                 lines.append([given, name, *(_entry(values, places, form) for form in forms)])

@@ -12,6 +12,7 @@ from unskew import Interactions, Split, evaluate
 WAYS = {
     "fractions": (("--fractions", "60/20/20"), {"train": 60, "validation": 20, "test": 20}),
     "two fractions": (("--fractions", "80/20"), {"train": 80, "test": 20}),
+    "fractions of one": (("--fractions", ".8/.2"), {"train": 80, "test": 20}),
     "default": ((), {"train": 70, "validation": 15, "test": 15}),
     "per user": (("--per-user", "0.2"), {"train": 80, "test": 20}),
     "two parts a user": (("--per-user", "80/20"), {"train": 80, "test": 20}),
@@ -186,6 +187,9 @@ BAD = {
     "fractions in words": (("--fractions", "a/b"), "as in 80/20 or 70/15/15"),
     "four fractions": (("--fractions", "1/2/3/4"), "two or three positive parts"),
     "an empty fraction": (("--fractions", "80/0"), "two or three positive parts"),
+    "fractions above the whole": (("--fractions", "80/30"), "sum to 110, not to 100 or 1; write 80/20, or 72.73/27.27"),
+    "fractions of ten": (("--fractions", "8/1/1"), "sum to 10, not to 100 or 1; write 80/10/10"),
+    "parts a user above the whole": (("--per-user", "70/20/20"), "--per-user 70/20/20 sum to 110, not to 100 or 1"),
     "no number": (("--fractions", "nan/1"), "two or three positive parts"),
     "seed below 0": (("--seed", "-1"), "seed -1 must be 0 or more"),
     "another format": (("--format", "xlsx"), "choose csv or parquet"),

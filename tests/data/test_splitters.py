@@ -151,6 +151,14 @@ def test_impossible_fractions_are_refused(fractions: tuple[float, ...]) -> None:
         split_fractions(some_log(), fractions)
 
 
+def test_fractions_sum_to_the_whole_but_for_rounding() -> None:
+    with pytest.raises(ConfigError, match=r"80/30 sum to 110, not to 100 or 1; write 80/20, or 72\.73/27\.27"):
+        split_fractions(some_log(), (80, 30))
+    third = split_fractions(some_log(), (33.3, 33.3, 33.3))
+    exact = split_fractions(some_log(), (1 / 3, 1 / 3, 1 / 3))
+    assert len(third.test) == len(exact.test)
+
+
 @pytest.mark.parametrize("share", [0, 1, -0.2, 1.5, float("nan")])
 def test_impossible_shares_are_refused(share: float) -> None:
     for split in (split_per_user, split_temporal):

@@ -203,17 +203,22 @@ def _new_share(split: "Split") -> str:
 
 def parse_fractions(text: str) -> tuple[float, ...]:
     """Parts of a text such as ``70/15/15``."""
+    from unskew.data.splitters import check_whole
+
     try:
         parts = tuple(float(part) for part in text.split("/"))
     except ValueError:
         parts = ()
     if len(parts) not in {2, 3} or not all(0 < part < float("inf") for part in parts):
         raise ConfigError(f"cannot read fractions {text!r}; write two or three positive parts, as in 80/20 or 70/15/15")
+    check_whole(parts, "--fractions")
     return parts
 
 
 def parse_per_user(text: str) -> tuple[float, float]:
     """Shares of test and validation, from one share as in ``0.2`` or from parts as in ``70/10/20``."""
+    from unskew.data.splitters import check_whole
+
     try:
         parts = [float(part) for part in text.split("/")]
     except ValueError:
@@ -224,6 +229,7 @@ def parse_per_user(text: str) -> tuple[float, float]:
         raise ConfigError(
             f"cannot read --per-user {text!r}; write a share as in 0.2, or two or three positive parts as in 70/10/20"
         )
+    check_whole(parts, "--per-user")
     return parts[-1] / sum(parts), parts[1] / sum(parts) if len(parts) == 3 else 0.0
 
 

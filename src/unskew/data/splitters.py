@@ -1,5 +1,6 @@
 """Functions that split a log, each seeded and recorded."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ from unskew.data.interactions import Interactions
 from unskew.data.split import Split
 from unskew.errors import ConfigError, DataError, Option
 
+_ROUNDED = 0.001  # share of the whole by which parts may miss it, as 33.3/33.3/33.3 do
 _FINEST = 10**6  # shares are rounded to fractions of at most this denominator, so that 0.1 and 1/3 are exact
 
 
@@ -20,11 +22,12 @@ def split_fractions(log: Interactions, fractions: tuple[float, ...] = (70, 15, 1
     ----------
     log : Interactions
     fractions : tuple of float
-        Two parts (train, test) or three (train, validation, test), on any scale.
+        Two parts (train, test) or three (train, validation, test), which sum to 100 or to 1.
     rng : int or Generator
     """
     if len(fractions) not in {2, 3} or min(fractions) <= 0:
         raise ConfigError(f"fractions {fractions}: give two or three positive parts, as in 70/15/15")
+    check_whole(fractions, "fractions")
     shares = np.array(fractions, dtype=float) / sum(fractions)
     bounds = np.round(np.cumsum(shares)[:-1] * len(log)).astype(int)
     parts = np.split(np.random.default_rng(rng).permutation(len(log)), bounds)
@@ -37,6 +40,18 @@ def split_fractions(log: Interactions, fractions: tuple[float, ...] = (70, 15, 1
     origin = f"fractions({named}){_seed(rng)}"
     between = shares[1] if len(parts) == 3 else 0.0
     return _make(log, test, held, origin, _Shares(shares[0], between, shares[-1]))
+
+
+def check_whole(parts: Sequence[float], what: str) -> None:
+    """Refuse parts that sum to neither 100 nor 1, because one of them is probably a slip."""
+    total = sum(parts)
+    if any(abs(total - whole) <= _ROUNDED * whole * (1 + 1e-9) for whole in (1, 100)):
+        return
+    meant = ["/".join(f"{100 * part / total:.4g}" for part in parts) + " for these proportions"]
+    if len(parts) == 2 and 1 < parts[0] < 100:
+        meant.insert(0, f"{parts[0]:g}/{100 - parts[0]:g}")
+    given = "/".join(f"{part:g}" for part in parts)
+    raise ConfigError(f"{what} {given} sum to {total:g}, not to 100 or 1; write {', or '.join(meant)}")
 
 
 def split_per_user(

@@ -162,6 +162,37 @@ def test_items_that_the_log_does_not_have_are_counted_and_one_is_named() -> None
     assert not said("in neither train nor test", evaluate({"lists": lists}, trained, metrics=["recall@1"]))
 
 
+def test_the_headline_says_when_lists_hold_items_that_the_log_does_not_have() -> None:
+    train, test = (
+        Interactions.from_frame(pl.DataFrame({"user": ["ann", "bob"], "item": items}))
+        for items in (["tea", "jam"], ["jam", "egg"])
+    )
+    lists = {"ann": ["jam", "Egg", "Pie"], "bob": ["egg", "Pie", "Tea"], "eve": ["Pie", "Tea", "Egg"]}
+    models = {"lists": lists, "popular": "popular"}
+    report = evaluate(models, Split(train, test), metrics=["recall@2"])
+    share = "67 % of the places in the lists of “lists” hold items of neither train nor test"  # eve is not judged
+    assert report.verdict.sentence.startswith(f"{share}, which are always misses")
+    assert report.verdict.sentence.endswith(report.verdict.answer)
+    checks = {each.name: each for each in report.gate("lists", "popular").checks}
+    assert checks["items: lists"].outcome == "fail"
+    assert "67 %" in checks["items: lists"].text
+    right = evaluate({**models, "lists": {"ann": ["jam"], "bob": ["egg"]}}, Split(train, test), metrics=["recall@2"])
+    assert right.verdict.sentence == right.verdict.answer
+    assert "items: lists" not in {each.name for each in right.gate("lists", "popular").checks}
+
+
+@pytest.mark.parametrize("unlisted", ["zero", "tied"])
+def test_items_that_a_list_lacks_are_not_said_to_be_ranked(unlisted: str) -> None:
+    train, test = (Interactions.from_arrays([0, 1], items, n_users=2, n_items=4) for items in ([0, 1], [1, 2]))
+    report = evaluate(
+        {"lists": {0: [1], 1: [2]}, "popular": "popular"}, Split(train, test), metrics=["recall@1"], unlisted=unlisted
+    )
+    effect = models.BELOW_LIST if unlisted == "tied" else models.NO_GAIN
+    expected = models.ITEMS_NEVER_LISTED.format(models="model 'lists' has", unknown=2, items=4, effect=effect)
+    assert expected in report.warnings
+    assert not said("no score for", report)
+
+
 def test_ids_that_look_like_row_numbers_are_named() -> None:
     rng = np.random.default_rng(0)
     train, test = (

@@ -69,7 +69,8 @@ USE_ALSO = "In {metric}: {estimators} ({errors})."
 OR_AS_GOOD = "{estimator} (or {others}, equally good)"
 IF_KNOWN = " If you know which of the two holds, use {estimators}."
 USE_IF = "{estimator} if users {consumed} (worst error {worst})"
-MODELS_DIFFER = "In {metric}, {leads}."
+MODELS_DIFFER = "In {metric}, {leads}{stand_ins}."
+STAND_INS = "; in the simulation {models} replaced by a stand-in, so these chances are rough"
 MODEL_LEADS = (
     "by {estimator} {winner} leads {loser} by {gap}, and the chance that it is the worse one is {shares}{agreement}"
 )
@@ -313,7 +314,12 @@ def _verdict(error: ErrorAudit, rows: list[PairRow], labels: list[str]) -> str:
                 agreement=_mark(span),
             )
         )
-    return MODELS_DIFFER.format(metric=rows[0].metric, leads="; ".join(leads)) if leads else ""
+    replaced = [row.model for row in error.models if row.how != "trained" and row.model in {rows[0].a, rows[0].b}]
+    stand_ins = ""
+    if replaced:
+        verb = "is" if len(replaced) == 1 else "are each"
+        stand_ins = STAND_INS.format(models=f"{listed(map(quoted, replaced))} {verb}")
+    return MODELS_DIFFER.format(metric=rows[0].metric, leads="; ".join(leads), stand_ins=stand_ins) if leads else ""
 
 
 def _shares(span: Span) -> str:

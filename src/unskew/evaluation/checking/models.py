@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unskew.arrays import Ints
 from unskew.data import Split
 from unskew.data.candidates import Listed
 from unskew.data.vocabulary import vocabulary_of
@@ -13,6 +14,7 @@ from unskew.errors import Option
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.fitting.models import Fitted
 from unskew.metrics import Accuracy
+from unskew.ranking import ListScorer
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -111,6 +113,12 @@ ITEMS_UNKNOWN = (
     "{models} no score for {unknown:,} of {items:,} items, which rank last, tied; check the item ids if a model should "
     "know these items"
 )
+ITEMS_NEVER_LISTED = (
+    "{models} {unknown:,} of {items:,} items in no list, so these {effect}; check the item ids if a model should "
+    "recommend these items"
+)
+NO_GAIN = "gain 0 under a cut-off and are tied below the list otherwise"
+BELOW_LIST = "are tied below the list"
 
 
 @check(
@@ -143,18 +151,21 @@ def users_unknown_to_model(report: "Report") -> Iterator[str]:
     "items-unknown-to-model",
     what="A model does not know some items of the catalogue.",
     why="The catalogue has the items of train, of the test and of all models. Items that a model does not know are "
-    "tied at the end of its ranking.",
+    "tied at the end of its ranking. Top-N lists do not recommend what they do not list: it gains 0 under a cut-off.",
     do="Nothing, if the model cannot recommend them. Otherwise check its item ids, or train it on these items.",
 )
 def items_unknown_to_model(report: "Report") -> Iterator[str]:
     """Yield a warning for items that some model does not know."""
-    lacking: dict[int, list[str]] = {}
+    lacking: dict[tuple[int, bool], list[str]] = {}
     for name, unknown in report.tally.unknown_items.items():
         if unknown:
-            lacking.setdefault(unknown, []).append(name)
-    for unknown, names in lacking.items():
+            lists = name in report.tally.models and report.tally.models[name].longest_list >= 0
+            lacking.setdefault((unknown, lists), []).append(name)
+    effect = BELOW_LIST if report.settings.unlisted == "tied" else NO_GAIN
+    for (unknown, lists), names in lacking.items():
         models = _with_verb(report.judged.names(names), "has", "have")
-        yield ITEMS_UNKNOWN.format(models=models, unknown=unknown, items=report.tally.catalogue_size)
+        template = ITEMS_NEVER_LISTED if lists else ITEMS_UNKNOWN
+        yield template.format(models=models, unknown=unknown, items=report.tally.catalogue_size, effect=effect)
 
 
 ROW_NUMBERS = (
@@ -202,18 +213,41 @@ ITEMS_FOREIGN = (
 def items_unknown_to_log(report: "Report") -> Iterator[str]:
     """Yield a warning for each model with many items that the log does not have."""
     contest = report.samples.contest
-    if contest is None or isinstance(contest.rule, Listed):
+    if contest is None:
         return
+    for name, some in _foreign_items(report).items():
+        known = int(np.sum(contest.bindings[name].columns >= 0))
+        if len(some) >= FOREIGN * known:
+            example = contest.catalogue_ids[some[0]]
+            yield ITEMS_FOREIGN.format(model=name, foreign=len(some), known=known, example=str(example))
+
+
+def foreign_shares(report: "Report") -> dict[str, float]:
+    """The share of the places of a model's lists that hold items of neither train nor test, for each model of lists."""
+    shares: dict[str, float] = {}
+    for name, some in _foreign_items(report).items():
+        binding = report.samples.contest.bindings[name]  # type: ignore[union-attr]
+        scorer = report.contenders.models[name].ranker
+        if not isinstance(scorer, ListScorer):
+            continue
+        foreign = np.zeros(scorer.n_items, dtype=bool)
+        foreign[binding.columns[some]] = True
+        rows = binding.rows[report.samples.judged.users]
+        _, columns, _ = scorer.lists_of(rows[rows >= 0])
+        if len(columns):
+            shares[name] = float(foreign[columns].mean())
+    return shares
+
+
+def _foreign_items(report: "Report") -> dict[str, Ints]:
+    """Places in the catalogue of each model's items that are in neither train nor test, where it has such items."""
+    contest = report.samples.contest
+    if contest is None or isinstance(contest.rule, Listed):
+        return {}
     vocabulary, codes = vocabulary_of(contest.catalogue_ids, "the catalogue")
     foreign = (vocabulary.codes_in(report.inputs.split.item_vocabulary) < 0)[codes]
-    if not foreign.any():
-        return
-    for name, binding in contest.bindings.items():
-        known = binding.columns >= 0
-        some = np.flatnonzero(foreign & known)
-        if len(some) >= FOREIGN * np.sum(known):
-            example = contest.catalogue_ids[some[0]]
-            yield ITEMS_FOREIGN.format(model=name, foreign=len(some), known=int(known.sum()), example=str(example))
+    found = {name: np.flatnonzero(foreign & (each.columns >= 0)) for name, each in contest.bindings.items()}
+    return {name: some for name, some in found.items() if len(some)}
 
 
 def _with_verb(names: Sequence[str], singular: str, plural: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from unskew.display.numbers import percent
 from unskew.evaluation.checking import find_warnings
+from unskew.evaluation.checking.models import FOREIGN, foreign_shares
 from unskew.evaluation.gating.differences import Difference
 from unskew.ranking import ListScorer
 
@@ -19,6 +20,8 @@ SCORED_TWICE = 64
 """Users whose scores are computed again."""
 DROPPED_WARN, DROPPED_FAIL = 0.05, 0.2
 """Shares of the test rows that are not judged."""
+FOREIGN_FAIL = 0.5
+"""Share of the places in a model's lists that hold items of neither train nor test."""
 LEAKS = ("test-rows-in-train", "test-older-than-train", "popularity-of-the-future", "training-after-test")
 """Warnings of a report about training data that know the test."""
 
@@ -63,6 +66,7 @@ def check_all(
         ),
         lambda: _margin(margin, base),
         lambda: _dropped(report),
+        lambda: _foreign(report, *(entry for name in models for entry in report.judged.entries(name))),
         lambda: _leakage(warnings),
         lambda: (_all_repeat(report, name) for name in models),
         lambda: _duplicates(warnings),
@@ -114,6 +118,15 @@ def _dropped(report: "Report") -> Iterator[Preflight]:
     outcome: Outcome = "fail" if share > DROPPED_FAIL else "warn" if share > DROPPED_WARN else "pass"
     text = f"{percent(share)} of the test rows are not judged"
     yield Preflight("judged", outcome, text if outcome == "pass" else f"{text}; the warnings of the report say why")
+
+
+def _foreign(report: "Report", *entries: str) -> Iterator[Preflight]:
+    """Whether the log knows what the models list: a wrong id is a miss, so such a model only seems worse."""
+    for name, share in foreign_shares(report).items():
+        if share >= FOREIGN and name in entries:
+            outcome: Outcome = "fail" if share >= FOREIGN_FAIL else "warn"
+            text = f"{percent(share)} of the places in its lists hold items of neither train nor test; check the ids"
+            yield Preflight(f"items: {name}", outcome, text)
 
 
 def _leakage(warnings: Mapping[str, str]) -> Iterator[Preflight]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 _KEY = words(*KEY)
+WRONG_WEIGHTS = "first if weights are wrong by a factor of"
 
 
 def as_text(report: "Report", width: int = 110) -> str:
@@ -100,7 +101,7 @@ def baseline_lines(report: "Report") -> list[str]:
 
 def _answers(answers: Sequence[Answer], title: str, naive: str = "naive, same target") -> Table:
     over, weighted = any(answer.assumed for answer in answers), any(answer.weighted for answer in answers)
-    more = [*(["first for gamma"] if over else []), *(["weights off by"] if weighted else [])]
+    more = [*(["first for gamma"] if over else []), *([WRONG_WEIGHTS] if weighted else [])]
     rows = []
     for answer in (each for each in answers if each.models > 1):
         twin = "-" if answer.naive is None else f"{_names(answer.naive.may_be_best)}, by {answer.naive.estimator}"
@@ -124,7 +125,7 @@ def _flip(answer: Answer) -> str:
     if not answer.weighted or len(answer.judging.first) != 1 or answer.kind == "chance":
         return "-"
     if answer.flip_gamma is None:
-        return "any factor: the same"
+        return "any: the same"
     return f"{factor(answer.flip_gamma)}: {answer.flips_to}"
 
 

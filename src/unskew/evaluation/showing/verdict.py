@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unskew.display import numbers
 from unskew.display.numbers import factor, rounded, signed
-from unskew.display.phrases import capital, few, listed, lowered, quoted, sentence
+from unskew.display.phrases import capital, few, listed, quoted, sentence
 from unskew.estimators import Comparison, Estimate
 from unskew.evaluation.checking.data import rows_left_out
 from unskew.evaluation.estimating.best_models import OF_LISTS, Answer, Standing
@@ -14,6 +14,7 @@ from unskew.evaluation.estimating.common_users import lacking_share
 from unskew.evaluation.showing import vocabulary as say
 from unskew.evaluation.showing.doubts import list_doubts
 from unskew.evaluation.showing.remarks import compare_with_popular, describe_scope
+from unskew.evaluation.showing.unknown_ids import describe_empty_lists, describe_foreign_items
 from unskew.evaluation.showing.vocabulary import OF_A_LOG, OF_A_SAMPLE, Voice
 from unskew.metrics import AnyMetric
 from unskew.propensities import Uniform
@@ -38,8 +39,9 @@ class Finding:
 class Verdict:
     """The verdict on a report: a headline, a summary, findings by metric, and reasons for doubt.
 
-    The headline is the `answer`, after `left_out` where many test rows are not judged. Where models do not know the
-    same users, `common` is the verdict on those whom all know, and `common_users` their number.
+    The headline is the `answer`, after `left_out` where many test rows are not judged, and after `foreign` where much
+    of what a model lists is in neither train nor test. Where models do not know the same users, `common` is the verdict
+    on those whom all know, and `common_users` their number.
     """
 
     answer: str
@@ -47,13 +49,14 @@ class Verdict:
     findings: tuple[Finding, ...]
     doubts: tuple[str, ...]
     left_out: str = ""
+    foreign: str = ""
     common: "Verdict | None" = None
     common_users: int = 0
 
     @property
     def sentence(self) -> str:
         """The headline, which every output opens with."""
-        return f"{self.left_out} {self.answer}".lstrip()
+        return " ".join(filter(None, (self.left_out, self.foreign, self.answer)))
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -84,37 +87,17 @@ def judge(report: "Report") -> Verdict:
         headline, summary = _lone_headline(report, voice), ()
     other = report.on_common_users if lacking_share(report) > UNEQUAL else None
     if contested and lacking_share(report) > UNEQUAL:
-        headline = _by_users(report, other, headline)
+        headline = describe_empty_lists(report, other, headline)
     return Verdict(
         headline,
         (*describe_scope(report), *summary, *compare_with_popular(report)),
         findings,
         tuple(list_doubts(report, voice)),
         next(map(sentence, rows_left_out.look(report)), ""),
+        describe_foreign_items(report),
         None if other is None else other.verdict,
         0 if other is None else other.tally.users,
     )
-
-
-def _by_users(report: "Report", other: "Report | None", headline: str) -> str:
-    """The headline where models do not know the same users: with empty lists, and on the users whom all know."""
-    known = report.tally.models
-    lacking = [
-        name
-        for name, entries in report.judged.members.items()
-        if any(each in known and known[each].unknown_users for each in entries)
-    ]
-    users, shared = report.tally.users, 0 if other is None else other.tally.users
-    text = say.EMPTY_LISTS.format(
-        models=f"{few([quoted(name) for name in lacking])} {'has' if len(lacking) == 1 else 'have'}",
-        missing=users - shared,
-        users=users,
-        share=100 * lacking_share(report),
-        headline=lowered(headline),
-    )
-    if other is None:
-        return f"{text} {say.NO_COMMON_USER}"
-    return f"{text} {say.COMMON_USERS.format(users=shared, headline=lowered(other.verdict.answer))}"
 
 
 def _voice(report: "Report") -> Voice:

@@ -70,9 +70,18 @@ ALONE = "{model} is judged alone, so there is nothing to compare it with."
 ALONE_WITH = "{model} is judged alone: its {metric} is {value} {with_act}{interval}, {naive} {without_act}."
 ALONE_INTERVAL = "{level} interval {low} to {high}"
 ALONE_ASSUMED = "; {low} to {high} over what may be assumed"
+_EMPTY = "An empty list counts as 0 under a cut-off and as a random order otherwise. Judged in this way, {headline}"
 EMPTY_LISTS = (
-    "{models} no lists for up to {missing:,} of {users:,} users ({share:.0f} % of the rows) whom another model serves. "
-    "An empty list counts as 0 under a cut-off and as a random order otherwise. Judged in this way, {headline}"
+    "{models} no lists for {missing:,} of {users:,} users ({share:.0f} % of the rows) whom another model serves. "
+    f"{_EMPTY}"
+)
+SOME_EMPTY_LISTS = (
+    "{models} no lists for some users whom another model serves; {missing:,} of {users:,} users ({share:.0f} % of the "
+    f"rows) are not served by every model. {_EMPTY}"
+)
+FOREIGN_ITEMS = (
+    "{places} hold items of neither train nor test, which are always misses: if their ids are written wrongly, the "
+    "comparison is false."
 )
 NO_COMMON_USER = "There is no user whom all models know."
 COMMON_USERS = "On the {users:,} users whom all models know, {headline}"
