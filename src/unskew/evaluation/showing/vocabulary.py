@@ -80,8 +80,8 @@ SOME_EMPTY_LISTS = (
     f"rows) are not served by every model. {_EMPTY}"
 )
 FOREIGN_ITEMS = (
-    "{places} hold items of neither train nor test, which are always misses: if their ids are written wrongly, the "
-    "comparison is false."
+    "{places} hold items of neither train nor test, which are always misses: if their ids are written wrongly, these "
+    "lists are judged too low."
 )
 NO_COMMON_USER = "There is no user whom all models know."
 COMMON_USERS = "On the {users:,} users whom all models know, {headline}"
