@@ -142,7 +142,10 @@ def _cells(peaks: Peaks) -> Iterator[ReproducedCell]:
 def _claims(peaks: Peaks) -> Iterator[Claim]:
     """The paper's claims, and one of ours."""
     near = all(peak.near for peak in peaks.all)
-    distances = "; ".join(f"{peak}: {peak.at:.0f} for {peak.predicted}" for peak in peaks.all)
+    distances = "; ".join(
+        f"{peak}: {peak.at:.0f} for {peak.predicted} (r {peak.height.value:.3f} and {peak.at_predicted.value:.3f})"
+        for peak in peaks.all
+    )
     verdicts = {
         (f"K_max is within a factor {FACTOR:g} of K-bar L / N-bar in every setting", "Fig. 3a, 3b"): (near, distances),
         ("K_max falls with N-bar", "Fig. 3a"): (

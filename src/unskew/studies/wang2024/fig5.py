@@ -41,13 +41,14 @@ class Agreement:
     tau: Mapping[tuple[str, int], Floats]  # with full recall@K, one per draw
     medians: Mapping[tuple[str, int], Floats]  # of a form alone: tau with full recall at every cut-off, over draws
     peaks: Mapping[tuple[str, int], float]  # where its mean over draws is greatest; the geometric mean of several
+    heights: Mapping[tuple[str, int], tuple[float, float]]  # that mean there, and at its own K
 
     @classmethod
     def of(cls, numbers: Estimates, inner: Floats) -> "Agreement":
         """From the estimates, and recall inside the sample: (draws, models, K-bars)."""
         truth, ks = numbers.truth, tuple(k for k in KS if k in numbers.ks)
         targets = dict.fromkeys(INSIDE, truth.macro) | {form: target_of(truth, form) for form in FORMS}
-        tau, medians, peaks = {}, {}, {}
+        tau, medians, peaks, heights = {}, {}, {}, {}
         for (column, target), k in product(targets.items(), ks):
             inside = column in INSIDE
             values = inner[:, :, INNER.index(INSIDE[column])] if inside else numbers.at(column, k)
@@ -57,7 +58,8 @@ class Agreement:
                 medians[column, k] = np.median(curve, axis=0)
                 mean = curve.mean(axis=0)
                 peaks[column, k] = float(np.exp(np.log(np.flatnonzero(mean >= mean.max() - 1e-12) + 1).mean()))
-        return cls(truth, ks, tau, medians, peaks)
+                heights[column, k] = float(mean.max()), float(mean[k - 1])
+        return cls(truth, ks, tau, medians, peaks, heights)
 
 
 def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
@@ -154,7 +156,9 @@ def _good(each: Agreement, form: str) -> Verdict:
 def _peaks(each: Agreement, form: str) -> Verdict:
     peaks = {k: each.peaks[form, k] for k in each.ks}
     holds = all(1 / FACTOR <= place / k <= FACTOR for k, place in peaks.items())
-    return holds, "; ".join(f"K = {k}: {place:.0f}" for k, place in peaks.items())
+    tau = {k: "tau {:.3f} there, {:.3f} at its own K".format(*each.heights[form, k]) for k in each.ks}
+    listed = "; ".join(f"K = {k}: {place:.0f} ({tau[k]})" for k, place in peaks.items())
+    return holds, f"{len(each.truth.ranks)} variants; {listed}"
 
 
 def _by_cut_off(worlds: Sequence[Agreement]) -> Figure:

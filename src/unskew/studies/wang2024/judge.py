@@ -111,14 +111,11 @@ def large_k(population: Ints) -> int:
 def judge(context: Context, log: BiasedLog) -> JudgedWorld:
     """Train, choose and judge all rows on one log."""
     both = (SMALL, large_k(log.population))
-    # from 1 to half of the population, each about a fifth above the one before
-    steps = np.rint(np.geomspace(1, max(int(log.population.max()) // 2, 2), 40)).astype(np.int64)
-    ks = np.unique([*steps, *both])
+    ks = np.unique([*steps_of(log), *both])
     choices = choose(context, log.parts, log.name)
-    rng = context.rng("wang2024", "draws", log.name)
     users, samples = np.repeat(np.arange(log.world.n_users), EXPOSED), []
-    for _ in range(context.size(DRAWS)):  # each a test of held items at random, with their labels
-        test = labelled_pairs(log.world, users, draw_exposed(log.held, EXPOSED, rng).ravel())
+    for drawn in draws_of(context, log):  # each a test of held items at random, with their labels
+        test = labelled_pairs(log.world, users, drawn.ravel())
         samples.append(Split(log.parts.train, test, candidates="all"))
     distinct = {choice.settings: choice.fit.scorer for choice in choices.values()}  # a chosen NegS is shown twice
     tasks = (partial(_judge_model, log, scorer, samples, ks, both) for scorer in distinct.values())
@@ -129,6 +126,18 @@ def judge(context: Context, log: BiasedLog) -> JudgedWorld:
         columns, recall[entry] = by_settings[choice.settings]
         groups.update({(entry, column): values for column, values in columns.items()})
     return JudgedWorld(log, choices, Trials(("model", "number"), "draw", groups), ks, recall, both)
+
+
+def steps_of(log: BiasedLog) -> Ints:
+    """About forty K from 1 to half of the population, each about a fifth above the one before."""
+    steps = np.geomspace(1, max(int(log.population.max()) // 2, 2), 40)
+    return np.unique(np.rint(steps).astype(np.int64))
+
+
+def draws_of(context: Context, log: BiasedLog) -> Iterator[Ints]:
+    """The random draws of `EXPOSED` held items of each user: the same whoever asks."""
+    rng = context.rng("wang2024", "draws", log.name)
+    return (draw_exposed(log.held, EXPOSED, rng) for _ in range(context.size(DRAWS)))
 
 
 def _judge_model(

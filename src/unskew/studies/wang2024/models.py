@@ -81,6 +81,17 @@ def negs_of(context: Context, best: NegS) -> dict[float, tuple[NegS, ...]]:
     return {share: tuple(_with_share(best, share, drawn) for drawn in context.size(DRAWN)) for share in SHARES}
 
 
+LAST = Size(30, 3)
+"""How many epochs NegS is trained without validation."""
+
+
+def last_epoch_negs(context: Context, backbone: str, share: float) -> NegS:
+    """NegS with one H/U, for training without validation: the first learning rate and λ that are tried."""
+    rate, penalty = _TRIED_NEGS[0]
+    plain = NegS(backbone=backbone.lower(), learning_rate=rate, regularisation=penalty, epochs=context.size(LAST))  # type: ignore[arg-type]
+    return _with_share(plain, share, FIRST[1])
+
+
 def _with_share(model: NegS, share: float, drawn: int) -> NegS:
     return replace(model, hardest=round(share * drawn), drawn=drawn)
 
@@ -89,8 +100,8 @@ def _with_share(model: NegS, share: float, drawn: int) -> NegS:
 class Fit:
     """A trained model."""
 
-    scorer: FactorScorer  # after the epoch with the best validation AUC
-    auc: float  # that AUC: over all pairs of rows, of NegS the mean over users of their own
+    scorer: FactorScorer  # after the epoch with the best validation AUC; without validation after the last
+    auc: float  # that AUC: over all pairs of rows, of NegS the mean over users of their own; 0 without validation
     best_epoch: int  # when that was
     epochs: int  # how many were trained
 
@@ -186,14 +197,20 @@ _NEEDED, _OPTIONAL = ("user_factors", "item_factors"), ("user_bias", "item_bias"
 
 
 def fits_of(
-    context: Context, parts: Parts, models: Mapping[str, DebiasedModel], *, stage: str = "debiased models"
+    context: Context,
+    parts: Parts,
+    models: Mapping[str, DebiasedModel],
+    *,
+    stage: str = "debiased models",
+    validated: bool = True,
 ) -> dict[str, Fit]:
     """Models trained on one log, side by side in processes, or read from the cache.
 
-    The name decides where a model begins: the same settings under two names are two runs.
+    The name decides where a model begins: the same settings under two names are two runs. Models that are not validated
+    are as they were after their last epoch.
     """
     rows = [(part.sha256, part.n_users, part.n_items) for part in (parts.train, parts.uniform, parts.validation)]
-    shared = repr((FORMAT, context.seed, *rows))
+    shared = repr((FORMAT, context.seed, *rows, *([] if validated else ["last epoch"])))
     folder = context.cached("wang2024", "fits")
     keys = {name: key_of(shared, name, model, length=20) for name, model in models.items()}
     paths = {name: folder and folder / f"{model.word}-{keys[name]}.npz" for name, model in models.items()}
@@ -204,15 +221,16 @@ def fits_of(
     missing = [name for name in models if keys[name] not in memory]
     if missing:
         rngs = {name: context.rng("wang2024", "fit", name) for name in missing}
-        tasks = [partial(_train, models[name], parts, rngs[name], paths[name]) for name in missing]
+        tasks = [partial(_train, models[name], parts, rngs[name], paths[name], validated) for name in missing]
         trained = run_all(tasks, len(tasks), stage, context)
         memory.update({keys[name]: fit for name, fit in zip(missing, trained, strict=True)})
     return {name: memory[key] for name, key in keys.items()}
 
 
-def _train(model: DebiasedModel, parts: Parts, rng: np.random.Generator, path: Path | None) -> Fit:
+def _train(model: DebiasedModel, parts: Parts, rng: np.random.Generator, path: Path | None, validated: bool) -> Fit:
     """Train, and write to the cache; a task for another process."""
-    trained = model.train(parts.train, uniform=parts.uniform, validation=parts.validation, rng=rng)
+    validation = parts.validation if validated else None
+    trained = model.train(parts.train, uniform=parts.uniform, validation=validation, rng=rng)
     fit = Fit(trained.scorer, float(trained.auc or 0.0), trained.best_epoch, trained.epochs)
     factors = {name: getattr(fit.scorer, name) for name in (*_NEEDED, *_OPTIONAL)}
     arrays = {name: np.asarray(array) for name, array in factors.items() if array is not None}

@@ -52,3 +52,14 @@ def furthest(k: int) -> float:
     """The largest relative distance of the printed URE@K from full recall@K on KuaiRec, with K of 5 or 500."""
     numbers = TABLE4[KUAIREC]
     return max(abs(numbers[row, f"URE@{k}"] / numbers[row, f"full@{k}"] - 1) for row in ROWS)
+
+
+def largest_drop(k: int) -> float:
+    """How far the worst method is below Bias on its backbone, as a share, by the printed URE@K of both data sets."""
+    drops = [
+        1 - numbers[f"{backbone} {method}", f"URE@{k}"] / numbers[f"{backbone} Bias", f"URE@{k}"]
+        for numbers in TABLE4.values()
+        for backbone in BACKBONES
+        for method in METHODS
+    ]
+    return max(drops)
