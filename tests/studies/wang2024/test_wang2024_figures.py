@@ -44,7 +44,7 @@ def test_in_full_the_claims_are_judged(truth):
 
 def test_the_study_is_in_the_registry():
     names = [table.name for table in get_study("wang2024").tables]
-    assert names == ["fig1", "fig3", "table3", "table4", "fig5", "aggregates"]
+    assert names == ["fig1", "fig3", "table3", "table4", "fig5", "aggregates", "experiments"]
 
 
 def test_draws_are_made_once_per_run(truth):

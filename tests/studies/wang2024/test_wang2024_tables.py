@@ -9,11 +9,11 @@ from made_wang2024 import tiny_log, tiny_split
 from unskew.studies import Context
 from unskew.studies.framework.claims import in_small_version
 from unskew.studies.wang2024 import table3, table4
+from unskew.studies.wang2024.hardness import best_ks
 from unskew.studies.wang2024.judge import DRAWS, judge, judge_test
 from unskew.studies.wang2024.models import ENTRIES, EPOCHS
 from unskew.studies.wang2024.printed import KUAIREC, ROWS, TABLE3, TABLE4, YAHOO, furthest
 from unskew.studies.wang2024.random_tests import split_test
-from unskew.studies.wang2024.table4 import best_ks
 
 
 def test_every_table_has_five_methods_on_two_backbones():

@@ -30,7 +30,6 @@ from unskew.studies.wang2024.judge import (
     exposed_sample,
     judge_all,
     numbers_of,
-    steps_of,
 )
 from unskew.studies.wang2024.models import FIRST, SHARES, Entry, fits_of, last_epoch_negs
 from unskew.studies.wang2024.printed import BACKBONES, TRADITIONAL
@@ -55,8 +54,7 @@ class OrderedWorld:
     judged: JudgedWorld
     inside: Mapping[str, Floats]  # an order to recall inside the sample, one per draw; the draws of table 4
     full: Mapping[str, Floats]  # an order to full recall at both K of table 4
-    ks: Ints
-    last: Mapping[tuple[str, float], Floats]  # backbone and H/U to full recall@K of users (rows), the mean over starts
+    last: Mapping[tuple[str, float], Floats]  # as `JudgedWorld.recall`, by backbone and H/U: the mean over starts
 
     @property
     def name(self) -> str:
@@ -108,13 +106,11 @@ def measure(context: Context, world: JudgedWorld) -> OrderedWorld:
     for drawn in context.counted(f"{log.name}: one order, random draws", list(draws_of(context, log))):
         for name, placed in ranks.items():
             inside[name] += inner_recalls(placed, drawn, log, (SMALL,))
-    ks = steps_of(log)
     return OrderedWorld(
         world,
         {name: np.array(values) for name, values in inside.items()},
         {name: _users(placed, log, world.both_ks).mean(axis=0) for name, placed in ranks.items()},
-        ks,
-        _last_epochs(context, log, ks),
+        _last_epochs(context, log, world.ks),
     )
 
 
@@ -163,18 +159,22 @@ def _cells(world: OrderedWorld) -> Iterator[ReproducedCell]:
         for k, value in zip(world.judged.both_ks, world.full[name], strict=True):
             yield cell(name, f"full@{k}", world.name, float(value))
     for backbone in BACKBONES:
-        best = best_ks(_means(world, backbone), world.ks.tolist())
+        best = best_ks(_means(world, backbone), world.judged.steps)
         for share in SHARES:
             row = f"{backbone} NegS, {shown(share)}, last epoch"
             for k in world.judged.both_ks:
-                place = int(np.searchsorted(world.ks, k))
-                # the larger K may lie between two steps
-                yield cell(row, f"full@{world.ks[place]}", world.name, world.last[backbone, share][:, place])
+                place = int(np.searchsorted(world.judged.ks, k))
+                yield cell(row, f"full@{k}", world.name, world.last[backbone, share][:, place])
             yield cell(row, "best K", world.name, best[share])
 
 
 def _means(world: OrderedWorld, backbone: str) -> dict[float, Floats]:
-    return {share: world.last[backbone, share].mean(axis=0) for share in SHARES}
+    """Full recall of each H/U at the steps of K."""
+    return {share: values.mean(axis=0) for share, values in _of_users(world, backbone).items()}
+
+
+def _of_users(world: OrderedWorld, backbone: str) -> dict[float, Floats]:
+    return {share: world.last[backbone, share][:, world.judged.within] for share in SHARES}
 
 
 def _test_cells(tests: Sequence[JudgedTest], inside: Mapping[str, Mapping[str, Floats]]) -> Iterator[ReproducedCell]:
@@ -192,10 +192,9 @@ def _claims(world: OrderedWorld) -> Iterator[Claim]:
         _at_the_level(world),
     )
     for backbone in BACKBONES:
-        recall = {share: world.last[backbone, share] for share in SHARES}
         yield claim(
             f"{world.name}, {backbone}: after the last epoch, a larger H/U moves NegS' best K up",
-            moves_up(recall, world.ks.tolist()),
+            moves_up(_of_users(world, backbone), world.judged.steps),
         )
 
 
@@ -230,7 +229,7 @@ def _figure(world: OrderedWorld) -> Figure:
         for share, values in means.items():
             others = np.max([other for name, other in means.items() if name != share], axis=0)
             ratio = np.divide(values, others, out=np.full(len(values), np.nan), where=others > 0)
-            lines.append(Series.exact(shown(share), world.ks.tolist(), ratio.tolist()))
+            lines.append(Series.exact(shown(share), world.judged.steps, ratio.tolist()))
         panels.append(Panel(backbone, tuple(lines)))
     title = f"{world.name}: full recall@K of NegS after its last epoch, relative to the better of the other two H/U"
     return Figure(title, "K", tuple(panels), log_x=True, note="Means over random starts and users.")

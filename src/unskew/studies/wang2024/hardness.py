@@ -35,9 +35,8 @@ RULE = (
 def claims_about_hardness(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:
     """What the paper says of NegS, for each world and backbone."""
     for world in worlds:
-        within = world.ks <= int(world.log.population.max()) // 2  # the larger K of the table may be beyond
-        ks = world.ks[within].tolist()
         for backbone in BACKBONES:
+            recall = {share: world.recall[Entry(backbone, NEGS, share)][:, world.within] for share in SHARES}
             yield claim(
                 f"{world.name}, {backbone}: NegS with a large H/U rivals AutoDebias inside the sample, but not by full "
                 f"recall@{world.both_ks[0]}",
@@ -46,7 +45,7 @@ def claims_about_hardness(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:
             )
             yield claim(
                 f"{world.name}, {backbone}: a larger H/U moves NegS' best K up",
-                moves_up({share: world.recall[Entry(backbone, NEGS, share)][:, within] for share in SHARES}, ks),
+                moves_up(recall, world.steps),
                 section="Sec. 4",
             )
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints, offsets_of, runs_of
+from unskew.arrays import Bools, Floats, Ints, offsets_of, runs_of
 from unskew.data import Split
 from unskew.estimators import Rows, Terms, Traditional, Ure
 from unskew.evaluation.collecting.exposed import Exposed
@@ -60,6 +60,16 @@ class JudgedWorld:
         """The name of the world."""
         return self.log.name
 
+    @property
+    def within(self) -> Bools:
+        """Which of the K are steps up to half of the population; the larger K of the table may be beyond."""
+        return np.asarray(self.ks <= int(self.log.population.max()) // 2)
+
+    @property
+    def steps(self) -> list[int]:
+        """These K."""
+        return [int(k) for k in self.ks[self.within]]
+
     def users(self, entry: Entry, k: int) -> Floats:
         """Full recall@K of each user with a positive."""
         return np.asarray(self.recall[entry][:, int(np.searchsorted(self.ks, k))])
@@ -111,7 +121,9 @@ def large_k(population: Ints) -> int:
 def judge(context: Context, log: BiasedLog) -> JudgedWorld:
     """Train, choose and judge all rows on one log."""
     both = (SMALL, large_k(log.population))
-    ks = np.unique([*steps_of(log), *both])
+    # from 1 to half of the population, each about a fifth above the one before
+    steps = np.rint(np.geomspace(1, max(int(log.population.max()) // 2, 2), 40)).astype(np.int64)
+    ks = np.unique([*steps, *both])
     choices = choose(context, log.parts, log.name)
     users, samples = np.repeat(np.arange(log.world.n_users), EXPOSED), []
     for drawn in draws_of(context, log):  # each a test of held items at random, with their labels
@@ -126,12 +138,6 @@ def judge(context: Context, log: BiasedLog) -> JudgedWorld:
         columns, recall[entry] = by_settings[choice.settings]
         groups.update({(entry, column): values for column, values in columns.items()})
     return JudgedWorld(log, choices, Trials(("model", "number"), "draw", groups), ks, recall, both)
-
-
-def steps_of(log: BiasedLog) -> Ints:
-    """About forty K from 1 to half of the population, each about a fifth above the one before."""
-    steps = np.geomspace(1, max(int(log.population.max()) // 2, 2), 40)
-    return np.unique(np.rint(steps).astype(np.int64))
 
 
 def draws_of(context: Context, log: BiasedLog) -> Iterator[Ints]:
