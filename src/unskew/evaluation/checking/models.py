@@ -246,8 +246,8 @@ def _foreign_items(report: "Report") -> dict[str, Ints]:
         return {}
     vocabulary, codes = vocabulary_of(contest.catalogue_ids, "the catalogue")
     foreign = (vocabulary.codes_in(report.inputs.split.item_vocabulary) < 0)[codes]
-    found = {name: np.flatnonzero(foreign & (each.columns >= 0)) for name, each in contest.bindings.items()}
-    return {name: some for name, some in found.items() if len(some)}
+    places = {name: np.flatnonzero(foreign & (each.columns >= 0)) for name, each in contest.bindings.items()}
+    return {name: of_model for name, of_model in places.items() if len(of_model)}
 
 
 def _with_verb(names: Sequence[str], singular: str, plural: str) -> str:

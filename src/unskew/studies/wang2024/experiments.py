@@ -70,12 +70,12 @@ def run(context: Context, judged: Judged | None = None) -> Findings:
     orders = (
         "One order for all users sorts items by their positives in the log, by the share of positives among their "
         f"rows in the log ({PRIOR:g} rows of the mean share are added to those of each item), or by the share of "
-        "positives among all users, which the log does not tell. NegS learns from positives and drawn items, without "
-        "the log's negatives; so it cannot tell an item that is seldom logged from one that is seldom liked."
+        "positives among all users, which is not in the log. NegS learns from positives and drawn items, without "
+        "the log's negatives; so an item that is seldom logged looks to it like one that is seldom liked."
     )
     last = (
         f"NegS after its last epoch: H/U of {', '.join(map(str, SHARES))} with U = {FIRST[1]}, the same learning rate "
-        f"and λ for all, {context.size(STARTS)} random starts, of which full recall is the mean; no validation."
+        f"and λ for all, {context.size(STARTS)} random starts, no validation. Full recall is the mean over starts."
     )
     return Findings(
         cells=(*(each for world in measured for each in _cells(world)), *_test_cells(tests, by_test)),
@@ -89,7 +89,7 @@ def run(context: Context, judged: Judged | None = None) -> Findings:
 
 
 def one_orders(parts: Parts) -> dict[str, Floats]:
-    """The scores of items in the two orders that a log tells."""
+    """The scores of items in the two orders that a log has."""
     train = parts.train
     positives = np.bincount(train.items, weights=train.values, minlength=train.n_items)
     rows = np.bincount(train.items, minlength=train.n_items)
@@ -143,7 +143,7 @@ def _last_epochs(context: Context, log: BiasedLog, ks: Ints) -> dict[tuple[str, 
 
 
 def _inside_test(test: JudgedTest) -> dict[str, Floats]:
-    """Recall inside the one sample, of each user with a positive there, by both orders that the log tells."""
+    """Recall inside the one sample, of each user with a positive there, by both orders that the log has."""
     of, inside = test.test, {}
     split = Split(of.parts.train, of.exposed, candidates="all")
     for name, scores in one_orders(of.parts).items():
@@ -203,7 +203,7 @@ def _orders_differ(name: str, inside: Mapping[str, Floats], unit: str) -> Claim:
     means = ", ".join(f"{order.removeprefix('one order: ')} {values.mean():.4f}" for order, values in inside.items())
     text = (
         f"{name}: inside the sample one order by the share of positives in the log is better than one by their number, "
-        "which is what positives alone tell"
+        "which is all that positives alone show"
     )
     return claim(text, (all_above(gaps), f"{means}; difference of the two {gaps[SHARE]}, paired over {unit}"))
 
