@@ -79,7 +79,8 @@ def test_tests_run_once_per_version_with_the_words_for_pytest(
         "Python 3.14.2   FAILED: 1 passed, 1 failed, 1 skipped",
     ]
     words = (tmp_path / "3.11" / "words").read_text().split()
-    assert words[:6] == ["-m", "pytest", "-q", "-m", "not", "slow"]
+    assert words[:3] == ["-m", "pytest", "-q"]
+    assert words[7:10] == ["-m", "not", "slow"]
     assert words[-2:] == ["tests/golden", "-x"]
 
 
