@@ -138,3 +138,24 @@ def test_stated_ids_are_declared_and_keep_their_order_in_the_codes() -> None:
     vocabulary, codes = vocabulary_of([30, 10, 20], "item_ids")
     assert vocabulary.declared
     assert codes.tolist() == [2, 0, 1]
+
+
+def test_one_long_text_does_not_cost_memory_for_all():
+    texts = [f"i{k}" for k in range(200_000)]
+    codes, vocabulary = factorise(pl.Series([*texts, "x" * 1_000_000]))
+    assert vocabulary.ids.dtype == object
+    assert vocabulary.ids.nbytes < 2_000_000  # with a fixed width these would be 800 GB
+    assert vocabulary.decode(codes).tolist() == [*texts, "x" * 1_000_000]
+    assert vocabulary.encode(pl.Series(["i7", "x" * 1_000_000, "y"])).tolist() == [*codes[[7, 200_000]], -1]
+    both = vocabulary.union(factorise(pl.Series(["i7", "new"]))[1])
+    assert len(both) == 200_002
+    assert both.ids.tolist() == sorted(both.ids.tolist())
+    assert factorise(pl.Series(texts))[1].ids.dtype.kind == "U"
+
+
+def test_the_union_of_numbers_and_texts_is_text_by_code_point():
+    numbers, texts = (
+        Vocabulary(np.array([7, 10, 100])),
+        factorise(pl.Series(["é", "a", "7", "\U0001f600", "\uff5e"]))[1],
+    )
+    assert numbers.union(texts).ids.tolist() == ["10", "100", "7", "a", "é", "\uff5e", "\U0001f600"]

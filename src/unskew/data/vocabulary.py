@@ -13,6 +13,8 @@ from unskew.errors import DataError
 
 _NOT_NUMBERS = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity", "null", "none", "na", "n/a", "<na>", "nat")
 """What programs write for a number that they do not have; as ids of texts they may be meant."""
+_PADDED, _SMALL = 8, 2**22
+"""Texts of a fixed width may have this many times their characters, or this many characters in all."""
 _DENSE = 8  # up to this many possible numbers per row, ids are looked up in a table
 
 
@@ -26,7 +28,7 @@ class Vocabulary:
     Parameters
     ----------
     ids : array
-        Distinct ids in ascending order, int64 or str.
+        Distinct ids in ascending order, int64 or str; objects that are str where one long text would widen all.
     declared : bool
         Whether the user declared the ids, so that they exist even if no row has them.
     """
@@ -95,7 +97,8 @@ class Vocabulary:
         declared = self.declared or other.declared
         if self.is_numeric and other.is_numeric:
             return Vocabulary(np.union1d(self.ids, other.ids), declared=declared)
-        return Vocabulary(np.union1d(self.ids.astype(str), other.ids.astype(str)), declared=declared)
+        every = pl.concat([_texts(self), _texts(other)])
+        return Vocabulary(_text_ids(every), declared=declared)
 
 
 def canonical(values: pl.Series | npt.ArrayLike, what: str) -> pl.Series:
@@ -158,8 +161,25 @@ def factorise(ids: pl.Series) -> tuple[Ints, Vocabulary]:
             return code[numbers - low], Vocabulary(np.flatnonzero(there) + low)
         distinct, codes = np.unique(numbers, return_inverse=True)
         return codes.astype(np.int32), Vocabulary(distinct)
-    vocabulary = Vocabulary(np.asarray(ids.unique().sort().to_list(), dtype=str))
+    vocabulary = Vocabulary(_text_ids(ids))
     return vocabulary.encode(ids), vocabulary
+
+
+def _texts(vocabulary: Vocabulary) -> pl.Series:
+    ids = pl.Series(vocabulary.ids if vocabulary.is_numeric else vocabulary.ids.tolist())
+    return ids.cast(pl.String)
+
+
+def _text_ids(ids: pl.Series) -> npt.NDArray[Any]:
+    """The distinct texts in order, by code point.
+
+    They have a fixed width, which is fast, unless one long text would cost memory for all; then each is an object.
+    """
+    distinct = ids.unique().sort()  # by UTF-8 bytes, which is the order of code points
+    lengths = distinct.str.len_chars().to_numpy().astype(np.int64)
+    padded = int(lengths.max(initial=0)) * len(distinct)
+    wasteful = padded > max(_PADDED * int(lengths.sum()), _SMALL)
+    return np.asarray(distinct.to_list(), dtype=object if wasteful else str)
 
 
 def vocabulary_of(ids: npt.ArrayLike | pl.Series, what: str) -> tuple[Vocabulary, Ints]:

@@ -5,13 +5,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from unskew.arrays import Floats, Ints
 from unskew.data import Interactions, Vocabulary
 from unskew.data.frames import find_column
-from unskew.data.vocabulary import canonical
+from unskew.data.vocabulary import canonical, factorise
 from unskew.errors import ConfigError, DataError
 from unskew.propensities.observed.tables import Held, hold, open_table
 
@@ -173,14 +172,13 @@ def _covariate(series: pl.Series, rows: Ints, column: str, name: str) -> Covaria
 
 def _text(series: pl.Series, rows: Ints, column: str, name: str) -> Covariate:
     _check_there(series.is_null() | (series.str.strip_chars() == ""), column, name)
-    texts: npt.NDArray[Any] = np.asarray(series.to_list(), dtype=str)[rows]
-    levels, codes = np.unique(texts, return_inverse=True)
+    codes, levels = factorise(series.gather(rows))
     if len(levels) > MOST_LEVELS:
         raise DataError(
             f"{name}: column {column!r} has {len(levels):,} different texts, but at most {MOST_LEVELS} can be used; "
             "group them or drop the column"
         )
-    return Covariate(column, codes.astype(np.float64), tuple(levels.tolist()))
+    return Covariate(column, codes.astype(np.float64), tuple(levels.ids.tolist()))
 
 
 def _check_there(missing: pl.Series, column: str, name: str) -> None:
