@@ -76,8 +76,21 @@ def test_the_table_has_orders_and_the_best_k_of_each_h_over_u(context, judged):
     last = {f"{backbone} NegS, H/U = {share:g}, last epoch" for backbone in BACKBONES for share in SHARES}
     assert rows == {*ORDERS, *last}
     assert {cell.row for cell in findings.cells if cell.data == "coat"} == {NUMBER, SHARE}
-    assert [claim.section for claim in findings.claims] == [""] * 5  # none is the paper's
+    assert [claim.section for claim in findings.claims] == [""] * 7  # none is the paper's
     assert len(findings.figures) == 1
+
+
+def test_the_log_s_positives_are_ranked_among_all_items(context, judged):
+    (world,), _ = judged
+    learnt = experiments.measure(context, world).learnt["LightGCN", 1.0]
+    model, train = last_epoch_negs(context, "LightGCN", 1.0), world.log.parts.train
+    (fit,) = fits_of(context, world.log.parts, {"LightGCN NegS 1 to the end, start 1": model}, validated=False).values()
+    positive = train.values > 0
+    first = np.unique(train.users[positive])[0]
+    likes = set(train.items[positive & (train.users == first)].tolist())
+    top = np.argsort(-fit.scorer.score(np.array([first]))[0], kind="stable")
+    expected = [len(likes.intersection(top[:k].tolist())) / len(likes) for k in world.ks]
+    assert learnt[0].tolist() == pytest.approx(expected)
 
 
 KS = (1, 5, 20, 100)

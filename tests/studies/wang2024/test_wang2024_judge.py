@@ -90,7 +90,7 @@ def test_full_recall_is_that_of_the_library(seed):
     ks = rng.permutation(np.arange(1, 20))[:4]
     macro, micro = full_recall(ranks, log, ks)
     users, items = np.nonzero(log.relevant)
-    above, _ = hits(ranks, log, ks)
+    above, _ = hits(ranks, log.relevant, ks)
     for place, k in enumerate(ks):
         above_k = ranks[users, items]
         gains = (Recall() @ int(k)).row_gains(above_k, np.zeros_like(above_k), log.population[users])

@@ -1,7 +1,7 @@
 """Not in the paper: experiments on why some of its sentences do not come out here.
 
 What does one order for all users reach, and which such order does a method learn from a log? And where is negative
-sampling at its best when no validation chooses its epochs?
+sampling at its best when no validation chooses its epochs: on the positives that it learns from, and on held ones?
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Split
 from unskew.studies.framework.cells import ReproducedCell, cell
 from unskew.studies.framework.claims import Claim, Verdict, all_above, claim
@@ -54,7 +54,9 @@ class OrderedWorld:
     judged: JudgedWorld
     inside: Mapping[str, Floats]  # an order to recall inside the sample, one per draw; the draws of table 4
     full: Mapping[str, Floats]  # an order to full recall at both K of table 4
-    last: Mapping[tuple[str, float], Floats]  # as `JudgedWorld.recall`, by backbone and H/U: the mean over starts
+    # users by K, by backbone and H/U, the mean over starts:
+    last: Mapping[tuple[str, float], Floats]  # full recall, as `JudgedWorld.recall`
+    learnt: Mapping[tuple[str, float], Floats]  # recall of the log's positives among all items
 
     @property
     def name(self) -> str:
@@ -75,7 +77,8 @@ def run(context: Context, judged: Judged | None = None) -> Findings:
     )
     last = (
         f"NegS after its last epoch: H/U of {', '.join(map(str, SHARES))} with U = {FIRST[1]}, the same learning rate "
-        f"and λ for all, {context.size(STARTS)} random starts, no validation. Full recall is the mean over starts."
+        f"and λ for all, {context.size(STARTS)} random starts, no validation. Recall is the mean over starts: full "
+        "recall, and that of the log's positives, from which it learns, among all items."
     )
     return Findings(
         cells=(*(each for world in measured for each in _cells(world)), *_test_cells(tests, by_test)),
@@ -109,8 +112,8 @@ def measure(context: Context, world: JudgedWorld) -> OrderedWorld:
     return OrderedWorld(
         world,
         {name: np.array(values) for name, values in inside.items()},
-        {name: _users(placed, log, world.both_ks).mean(axis=0) for name, placed in ranks.items()},
-        _last_epochs(context, log, world.ks),
+        {name: _users(placed, log.relevant, world.both_ks).mean(axis=0) for name, placed in ranks.items()},
+        *_last_epochs(context, log, world.ks),
     )
 
 
@@ -118,14 +121,17 @@ def _ranked(scores: Floats, log: BiasedLog) -> RankMatrix:
     return places(np.broadcast_to(scores, log.held.shape), log.held)
 
 
-def _users(ranks: RankMatrix, log: BiasedLog, ks: Sequence[int]) -> Floats:
-    """Full recall@K of each user with a positive (rows)."""
-    above, relevant = hits(ranks, log, ks)
-    has = relevant > 0
-    return np.asarray(above[has] / relevant[has, None])
+def _users(ranks: RankMatrix, relevant: Bools, ks: Sequence[int]) -> Floats:
+    """Recall@K of each user with a relevant pair (rows)."""
+    above, numbers = hits(ranks, relevant, ks)
+    has = numbers > 0
+    return np.asarray(above[has] / numbers[has, None])
 
 
-def _last_epochs(context: Context, log: BiasedLog, ks: Ints) -> dict[tuple[str, float], Floats]:
+def _last_epochs(
+    context: Context, log: BiasedLog, ks: Ints
+) -> tuple[dict[tuple[str, float], Floats], dict[tuple[str, float], Floats]]:
+    """Recall of the held positives among held items, and of the log's positives among all items."""
     starts = range(context.size(STARTS))
     models = {
         f"{backbone} NegS {share:g} to the end, start {start + 1}": last_epoch_negs(context, backbone, share)
@@ -134,12 +140,19 @@ def _last_epochs(context: Context, log: BiasedLog, ks: Ints) -> dict[tuple[str, 
         for start in starts
     }
     fits = fits_of(context, log.parts, models, stage=f"{log.name}: NegS to the last epoch", validated=False)
-    recalls = iter([_users(places(fits[name].scorer, log.held), log, ks.tolist()) for name in models])
-    return {
-        (backbone, share): np.mean([next(recalls) for _ in starts], axis=0)
-        for backbone in BACKBONES
-        for share in SHARES
-    }
+    train, everything = log.parts.train, np.ones_like(log.held)
+    positive = np.zeros_like(log.held)
+    positive[train.users, train.items] = np.asarray(train.values) > 0
+
+    def means(candidates: Bools, relevant: Bools) -> dict[tuple[str, float], Floats]:
+        recalls = (_users(places(fits[name].scorer, candidates), relevant, ks.tolist()) for name in models)
+        return {
+            (backbone, share): np.mean([next(recalls) for _ in starts], axis=0)
+            for backbone in BACKBONES
+            for share in SHARES
+        }
+
+    return means(log.held, log.relevant), means(everything, positive)
 
 
 def _inside_test(test: JudgedTest) -> dict[str, Floats]:
@@ -159,22 +172,25 @@ def _cells(world: OrderedWorld) -> Iterator[ReproducedCell]:
         for k, value in zip(world.judged.both_ks, world.full[name], strict=True):
             yield cell(name, f"full@{k}", world.name, float(value))
     for backbone in BACKBONES:
-        best = best_ks(_means(world, backbone), world.judged.steps)
+        of_learnt, best = (best_ks(_means(part), world.judged.steps) for part in _both(world, backbone))
         for share in SHARES:
             row = f"{backbone} NegS, {shown(share)}, last epoch"
             for k in world.judged.both_ks:
                 place = int(np.searchsorted(world.judged.ks, k))
                 yield cell(row, f"full@{k}", world.name, world.last[backbone, share][:, place])
             yield cell(row, "best K", world.name, best[share])
+            yield cell(row, "best K, log's positives", world.name, of_learnt[share])
 
 
-def _means(world: OrderedWorld, backbone: str) -> dict[float, Floats]:
-    """Full recall of each H/U at the steps of K."""
-    return {share: values.mean(axis=0) for share, values in _of_users(world, backbone).items()}
+def _means(recall: Mapping[float, Floats]) -> dict[float, Floats]:
+    """The means over users (rows) of each H/U."""
+    return {share: values.mean(axis=0) for share, values in recall.items()}
 
 
-def _of_users(world: OrderedWorld, backbone: str) -> dict[float, Floats]:
-    return {share: world.last[backbone, share][:, world.judged.within] for share in SHARES}
+def _both(world: OrderedWorld, backbone: str) -> Iterator[dict[float, Floats]]:
+    """At the steps of K, by H/U: recall of the log's positives, and full recall."""
+    for part in (world.learnt, world.last):
+        yield {share: part[backbone, share][:, world.judged.within] for share in SHARES}
 
 
 def _test_cells(tests: Sequence[JudgedTest], inside: Mapping[str, Mapping[str, Floats]]) -> Iterator[ReproducedCell]:
@@ -192,10 +208,12 @@ def _claims(world: OrderedWorld) -> Iterator[Claim]:
         _at_the_level(world),
     )
     for backbone in BACKBONES:
-        yield claim(
-            f"{world.name}, {backbone}: after the last epoch, a larger H/U moves NegS' best K up",
-            moves_up(_of_users(world, backbone), world.judged.steps),
-        )
+        where = ("by the log's positives, from which it learns", "by full recall")
+        for place, recall in zip(where, _both(world, backbone), strict=True):
+            yield claim(
+                f"{world.name}, {backbone}: after the last epoch, a larger H/U moves NegS' best K up {place}",
+                moves_up(recall, world.judged.steps),
+            )
 
 
 def _orders_differ(name: str, inside: Mapping[str, Floats], unit: str) -> Claim:
@@ -224,8 +242,8 @@ def _figure(world: OrderedWorld) -> Figure:
     """Full recall@K of NegS after the last epoch, relative to the better of the other two H/U."""
     panels = []
     for backbone in BACKBONES:
-        means = _means(world, backbone)
-        lines = []
+        _, full = _both(world, backbone)
+        means, lines = _means(full), []
         for share, values in means.items():
             others = np.max([other for name, other in means.items() if name != share], axis=0)
             ratio = np.divide(values, others, out=np.full(len(values), np.nan), where=others > 0)

@@ -209,7 +209,7 @@ def target_of(truth: Truth, form: str) -> Floats:
 
 def user_recall(truth: Truth, model: str, ks: Sequence[int]) -> Floats:
     """Full recall of each user; 0 where there is no positive."""
-    above, relevant = hits(truth.ranks[model], truth.log, ks)
+    above, relevant = hits(truth.ranks[model], truth.log.relevant, ks)
     return np.asarray(above / np.maximum(relevant, 1)[:, None])
 
 
@@ -236,7 +236,7 @@ def full_sums(truth: Truth, ks: Sequence[int]) -> tuple[Floats, Floats]:
     """Precision@K and DCG@K over all held items, means over users: two arrays (models, cut-offs)."""
     precision, dcg = [], []
     for ranks in truth.ranks.values():
-        above, _ = hits(ranks, truth.log, ks)
+        above, _ = hits(ranks, truth.log.relevant, ks)
         precision.append(above.mean(axis=0) / np.array(ks))
         dcg.append([float(full_dcg(ranks, truth.log, k)[0].mean()) for k in ks])
     return np.array(precision), np.array(dcg)

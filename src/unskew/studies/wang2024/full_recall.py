@@ -54,25 +54,25 @@ def places(scores: Scorer | Matrix, held: Bools) -> RankMatrix:
     return placed
 
 
-def hits(ranks: RankMatrix, log: BiasedLog, ks: Sequence[int]) -> tuple[Floats, Floats]:
+def hits(ranks: RankMatrix, relevant: Bools, ks: Sequence[int]) -> tuple[Floats, Floats]:
     """How many of each user's positives are among the first K, for each K (columns), and how many there are.
 
     A faster road of `Recall` and `Aoa`, see benchmarks/study_roads.py: one count serves all cut-offs.
     """
-    users, items = np.nonzero(log.relevant)
+    users, items = np.nonzero(relevant)
     cut = np.asarray(ks)
     order = np.argsort(cut, kind="stable")
     bins = np.searchsorted(cut[order], ranks[users, items], side="right")  # place < K counts from the first such K
-    table = np.bincount(users * (len(cut) + 1) + bins, minlength=log.world.n_users * (len(cut) + 1))
-    counts = table.reshape(log.world.n_users, len(cut) + 1)
-    above = np.empty((log.world.n_users, len(cut)))
+    table = np.bincount(users * (len(cut) + 1) + bins, minlength=len(ranks) * (len(cut) + 1))
+    counts = table.reshape(len(ranks), len(cut) + 1)
+    above = np.empty((len(ranks), len(cut)))
     above[:, order] = counts.cumsum(axis=1)[:, :-1]
     return above, counts.sum(axis=1).astype(np.float64)
 
 
 def full_recall(ranks: RankMatrix, log: BiasedLog, ks: Sequence[int]) -> tuple[Floats, Floats]:
     """Recall@K over all held items, for each K: the mean over users with a positive, and that over positive pairs."""
-    above, relevant = hits(ranks, log, ks)
+    above, relevant = hits(ranks, log.relevant, ks)
     has = relevant > 0
     macro = (above[has] / relevant[has, None]).mean(axis=0)
     return np.asarray(macro), np.asarray(above.sum(axis=0) / relevant.sum())

@@ -151,7 +151,7 @@ def _judge_model(
 ) -> tuple[dict[str, Floats], Floats]:
     """The columns of table 4, and full recall at each K of each user with a positive; a task for another process."""
     ranks = places(scorer, log.held)
-    above, relevant = hits(ranks, log, ks.tolist())
+    above, relevant = hits(ranks, log.relevant, ks.tolist())
     has = relevant > 0
     recall, micro = above[has] / relevant[has, None], above.sum(axis=0) / relevant.sum()
     by_draw = (numbers_of(exposed_sample(split, ranks, log.population), both) for split in samples)
