@@ -42,8 +42,9 @@ def headlines(folder: Path = DATA) -> str:
 
 
 def _of(tables: list[Any], name: str) -> str:
-    good, judged = (sum(table["counts"][name][k] for table in tables) for k in ("good", "judged"))
-    return f"{good} of {judged}" if judged else "-"
+    good, judged, left = (sum(table["counts"][name][k] for table in tables) for k in ("good", "judged", "left open"))
+    shown = f"{good} of {judged}" if judged else "-"
+    return f"{shown}, {left} left open" if left else shown
 
 
 def disagreements(study: str, folder: Path = DATA) -> str:
@@ -69,15 +70,22 @@ def reduced(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page needs of the JSON of a table."""
     return {
         **{name: table[name] for name in ("table", "seed", "seconds")},
-        "counts": {name: {"judged": len(each), "good": sum(each)} for name, each in _judged(table).items()},
+        "counts": {
+            name: {"judged": len(each) - each.count(None), "good": each.count(True), "left open": each.count(None)}
+            for name, each in _judged(table).items()
+        },
         "disagreements": list(_disagreements(table)),
     }
 
 
-def _judged(table: Mapping[str, Any]) -> dict[str, list[bool]]:
-    """Whether each number that was compared agrees, and each claim that was judged holds."""
+def _judged(table: Mapping[str, Any]) -> dict[str, list[bool | None]]:
+    """Whether each number that was compared agrees, and each claim that was judged holds; None where that is open."""
     cells = [(each["paper"] is not None, each["agrees"]) for each in table["cells"] if each["agrees"] is not None]
-    claims = [(each["source"] != OURS, each["holds"]) for each in table["claims"] if each["holds"] is not None]
+    claims = [
+        (each["source"] != OURS, each["holds"])
+        for each in table["claims"]
+        if each["holds"] is not None or each["left_open"]
+    ]
     parts = ((cells, True), (claims, True), (cells, False), (claims, False))
     results = ([good for of_paper, good in some if of_paper is wanted] for some, wanted in parts)
     return dict(zip(COUNTS, results, strict=True))

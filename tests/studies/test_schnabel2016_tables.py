@@ -286,7 +286,7 @@ def test_jester_without_a_complete_user_is_refused(tmp_path):
     folder = tmp_path / "jester"
     folder.mkdir()
     (folder / "jester-data-1.csv").write_text(",".join(["99", "99", *["1.5"] * 99]) + "\n")
-    with pytest.raises(DataError, match="nobody rated all 100 jokes"):
+    with pytest.raises(DataError, match="none of 1 users rated all 100 jokes"):
         jester.jester_world(Context(folder=tmp_path))
 
 

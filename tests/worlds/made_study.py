@@ -1,6 +1,7 @@
 """A made study for the tests of the framework, its page and its command."""
 
 from unskew.studies import Claim, Context, Figure, Findings, Panel, ReproducedCell, Series, Study, Table
+from unskew.studies.framework.claims import unjudged
 
 EVIL = "<script>alert(1)</script>"
 
@@ -34,7 +35,7 @@ BAD_CLAIM = Findings((cell(),), (Claim("It holds", False, "not seen", section="S
 OURS = Findings(
     (cell(2.0, paper=None, reference=1.0),), (Claim("It does", True, "seen"), Claim("It does not", False, "not seen"))
 )
-ABSENT = Findings((cell(None, note="get it elsewhere"),), (Claim("It holds", None, "no data", section="Sec. 2"),))
+ABSENT = Findings((cell(None, note="get it elsewhere"),), unjudged(["It holds"], "no data", section="Sec. 2"))
 EVIL_FINDINGS = Findings(
     (ReproducedCell(EVIL, EVIL, EVIL, None, 1.0, note=EVIL),),
     (Claim(EVIL, True, EVIL),),

@@ -9,7 +9,7 @@ from unskew.arrays import Bools, Floats, Ints
 from unskew.data.interactions import Interactions
 from unskew.data.reading import read_content
 from unskew.data.sources.source import Form, Source
-from unskew.data.sources.text import find, locate, read_columns
+from unskew.data.sources.text import find, locate, other_form, read_columns
 from unskew.data.vocabulary import Vocabulary, vocabulary_of
 from unskew.errors import DataError, first_of
 
@@ -55,7 +55,7 @@ def read_labels(folder: Path, name: str) -> Interactions:
     if not any(find(folder, each) for each in LISTS):
         raise DataError(
             f"{folder}: no file {SMALL_MATRIX!r} with watch ratios, nor {', '.join(LISTS)} with labels, of the data "
-            f"set {name}; see 'unskew datasets show {name}'{_seen(folder)}"
+            f"set {name}; see 'unskew datasets show {name}'{other_form(folder)}"
         )
     path, *ids = (locate(folder, each, name) for each in LISTS)
     users, items = map(_read_ids, ids)
@@ -84,11 +84,6 @@ def read_popularity(folder: Path, videos: Vocabulary) -> Floats | None:
     codes = videos.encode(frame["video_id"])
     inside = codes >= 0  # the log has other videos too
     return np.asarray(np.bincount(codes[inside], weights=frame["count"].to_numpy()[inside], minlength=len(videos)))
-
-
-def _seen(folder: Path) -> str:
-    names = sorted(path.name for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
-    return f" (the folder has {first_of(names, _NAMED)}, which is another form)" if names else ""
 
 
 def _read_ids(path: Path) -> Vocabulary:

@@ -1,5 +1,6 @@
 """KuaiRec's small matrix as a complete grid of labels: 1,411 people, 3,327 videos, 1 for a video watched over twice."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from unskew.data.sources.kuairec import (
 from unskew.data.sources.source import Source
 from unskew.data.sources.text import find
 from unskew.data.vocabulary import Vocabulary
-from unskew.errors import DataError, first_of
+from unskew.errors import DataError, UnskewWarning, first_of
 
 _NAME = "kuairec-truth"
 MOST_MISSING = 0.01
@@ -32,7 +33,7 @@ def read(folder: Path) -> Interactions:
     """Read every pair of the grid, 4.7 million rows; the value is 1 for a positive and 0 for any other pair.
 
     From the three lists, see `unskew.data.sources.kuairec.read_labels`, else from ``small_matrix.csv``, where the few
-    pairs that were never shown are negative.
+    pairs that were never shown are negative, with a warning that names the users and items that lack most.
     """
     if any(find(folder, name) for name in LISTS_FORM.files) or find(folder, SMALL_MATRIX) is None:
         return read_labels(folder, _NAME)
@@ -41,7 +42,15 @@ def read(folder: Path) -> Interactions:
     known = np.zeros_like(labels)
     known[log.users, log.items] = True
     labels[log.users, log.items] = np.asarray(log.values) > POSITIVE_RATIO
-    check_complete(known, log, str(folder / SMALL_MATRIX))
+    path = folder / SMALL_MATRIX
+    check_complete(known, log, str(path))
+    if not known.all():
+        warnings.warn(
+            f"{path}: {_missing(known, log)}; their labels are not known and count as negative; where that matters, "
+            "leave these users or items out",
+            UnskewWarning,
+            stacklevel=2,
+        )
     users, items = (Vocabulary(each.ids, declared=True) for each in _vocabularies(log))
     return grid_of(labels, users, items, _NAME)
 
@@ -50,16 +59,18 @@ def check_complete(known: Bools, log: Interactions, what: str) -> None:
     """Refuse a matrix that lacks more pairs than the original, and name the users and items that lack most."""
     if known.mean() >= 1 - MOST_MISSING:
         return
+    raise DataError(f"{what}: the grid is not complete: {_missing(known, log)}; is it the original file?")
+
+
+def _missing(known: Bools, log: Interactions) -> str:
+    """How many cells are missing, and of whom most."""
     users, items = _vocabularies(log)
     lacking = {
         "users": _most(users, known.shape[1] - known.sum(axis=1)),
         "items": _most(items, known.shape[0] - known.sum(axis=0)),
     }
     listed = "; ".join(f"{kind} {names}" for kind, names in lacking.items())
-    raise DataError(
-        f"{what}: the grid is not complete: {1 - known.mean():.1%} of {known.shape[0]:,} x {known.shape[1]:,} cells "
-        f"are missing, of {listed}; is it the original file?"
-    )
+    return f"{1 - known.mean():.1%} of {known.shape[0]:,} x {known.shape[1]:,} cells are missing, of {listed}"
 
 
 def _vocabularies(log: Interactions) -> tuple[Vocabulary, Vocabulary]:

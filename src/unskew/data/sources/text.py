@@ -11,9 +11,13 @@ import polars as pl
 
 from unskew.arrays import Floats
 from unskew.data.reading import open_content, read_content
-from unskew.errors import DataError
+from unskew.errors import DataError, first_of
 
 Columns: TypeAlias = Mapping[str, type[pl.DataType]]
+
+
+_NAMED = 5
+"""How many files a message names."""
 
 
 def find(folder: Path, name: str) -> Path | None:
@@ -30,6 +34,12 @@ def locate(folder: Path, name: str, source: str) -> Path:
     if path is None:
         raise DataError(f"{folder}: no file {name!r} of the data set {source}; see 'unskew datasets show {source}'")
     return path
+
+
+def other_form(folder: Path) -> str:
+    """What a folder has instead of the files that are expected, in brackets; empty if there is none."""
+    names = sorted(path.name for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
+    return f" (the folder has {first_of(names, _NAMED)}, which is another form)" if names else ""
 
 
 def read_columns(

@@ -31,6 +31,8 @@ class Claim:
         Where the paper says so, as in ``Sec. 4.2``; empty for a sentence of ours, which is counted apart.
     cause : str
         Why a sentence of the paper fails, and the command that shows it; empty where it does not, or nobody knows.
+    judged : bool
+        Whether there was anything to judge it by; not where the data is absent, nor in the small version.
     """
 
     claim: str
@@ -39,6 +41,7 @@ class Claim:
     needs_full: bool = False
     section: str = ""
     cause: str = ""
+    judged: bool = True
 
     def __post_init__(self) -> None:
         if self.holds is not None:  # numpy's False is not False
@@ -49,9 +52,20 @@ class Claim:
         """Whose sentence it is: of the paper, with the section, or ours."""
         return f"paper, {self.section}" if self.section else "ours"
 
+    @property
+    def left_open(self) -> bool:
+        """Whether it was judged, and the numbers do not decide."""
+        return self.judged and self.holds is None
+
     def to_dict(self) -> dict[str, Any]:
         """The claim as plain data."""
-        plain = {"claim": self.claim, "holds": self.holds, "evidence": self.evidence, "source": self.source}
+        plain = {
+            "claim": self.claim,
+            "holds": self.holds,
+            "left_open": self.left_open,
+            "evidence": self.evidence,
+            "source": self.source,
+        }
         return {**plain, "cause": self.cause} if self.cause else plain
 
 
@@ -66,13 +80,13 @@ def claim(text: str, verdict: Verdict, *, section: str = "", needs_full: bool = 
 
 def unjudged(texts: Iterable[str], why: str, *, section: str = "") -> tuple[Claim, ...]:
     """Claims about data that is not available."""
-    return tuple(Claim(text, None, why, section=section) for text in texts)
+    return tuple(Claim(text, None, why, section=section, judged=False) for text in texts)
 
 
 def in_small_version(claims: Iterable[Claim]) -> tuple[Claim, ...]:
     """The claims as a small version has them: those that need the full run keep their evidence alone."""
     return tuple(
-        replace(each, holds=None, evidence=f"{SMALL_VERSION}{each.evidence}") if each.needs_full else each
+        replace(each, holds=None, evidence=f"{SMALL_VERSION}{each.evidence}", judged=False) if each.needs_full else each
         for each in claims
     )
 

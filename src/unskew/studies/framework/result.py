@@ -176,8 +176,9 @@ class StudyResult(AsJson):
         """How many printed numbers agree and how many of the paper's claims hold, in a sentence; ours in another."""
         if self.status == NOTHING_RAN:
             return "Nothing could be computed: the data is not here."
-        first = [count.words for count in self.counts if count.of_paper == self.of_paper and count.judged]
-        ours = [count.words for count in self.counts if count.of_paper != self.of_paper and count.judged]
+        told = [count for count in self.counts if count.judged or count.left_open]
+        first = [count.words for count in told if count.of_paper == self.of_paper]
+        ours = [count.words for count in told if count.of_paper != self.of_paper]
         sentence = ", and ".join(first) or (
             "nothing of the paper was judged" if ours else "there was nothing to compare"
         )
@@ -195,7 +196,10 @@ class StudyResult(AsJson):
             "fast": self.fast,
             "seed": self.seed,
             "seconds": round(self.seconds, 1),
-            "counts": {count.name: {"judged": count.judged, "good": count.good} for count in self.counts},
+            "counts": {
+                count.name: {"judged": count.judged, "good": count.good, "left open": count.left_open}
+                for count in self.counts
+            },
             "tables": [table.to_dict() for table in self.tables],
         }
 
@@ -208,14 +212,18 @@ class Count:
     judged: int
     good: int
     of_paper: bool
+    left_open: int = 0  # claims that the numbers do not decide; they are not among those that were judged
 
     @property
     def words(self) -> str:
         """The count in words."""
         one, many, verb = _WORDS[self.name]
+        left = f" ({self.left_open} left open)" if self.left_open else ""
+        if not self.judged:
+            return f"0 {many} could be decided{left}"
         if self.judged == 1:
-            return f"the one {one} {verb}s" if self.good else f"the one {one} does not {verb}"
-        return f"{self.good} of {self.judged} {many} {verb}"
+            return f"the one {one} {verb}s{left}" if self.good else f"the one {one} does not {verb}{left}"
+        return f"{self.good} of {self.judged} {many} {verb}{left}"
 
 
 _WORDS = {
@@ -229,14 +237,14 @@ _WORDS = {
 def counts_of(tables: Sequence[TableResult]) -> tuple[Count, ...]:
     """The counts of some tables, in the order of `StudyResult.counts`."""
     cells = [cell for table in tables for cell in table.cells if cell.agrees is not None]
-    claims = [each for table in tables for each in table.claims if each.holds is not None]
-    judged = (
+    claims = [each for table in tables for each in table.claims if each.judged]
+    judged: tuple[list[bool | None], ...] = (
         [cell.agrees for cell in cells if cell.paper is not None],
         [each.holds for each in claims if each.section],
         [cell.agrees for cell in cells if cell.paper is None],
         [each.holds for each in claims if not each.section],
     )
     return tuple(
-        Count(name, len(results), sum(map(bool, results)), of_paper=k < 2)
+        Count(name, results.count(True) + results.count(False), results.count(True), k < 2, results.count(None))
         for k, (name, results) in enumerate(zip(_WORDS, judged, strict=True))
     )

@@ -12,7 +12,7 @@ import numpy as np
 
 from unskew.data.sources import Source, data_folder, get_source, status_of
 from unskew.data.sources.status import content_sha256
-from unskew.data.sources.text import find
+from unskew.data.sources.text import find, other_form
 from unskew.errors import ConfigError, DataError, Option, did_you_mean
 from unskew.progress import Stage, counted, prefixed
 from unskew.studies.framework.causes import Cause, with_causes
@@ -138,6 +138,8 @@ class Context:
         """What to do about a data set that is not available, for the note of a cell."""
         source, place = get_source(name), self.place(name)
         missing = f"{name} is not here" if self.presence(name) == "absent" else f"a file of {name} is not here"
+        if other := other_form(place) if self.presence(name) == "absent" else "":
+            missing += f"{other}; expected: {' or '.join(', '.join(form.files) for form in source.forms)}"
         by_hand = f"see {source.home}, and put its files into {place}"
         if source.download is None:
             return f"{missing}: {by_hand}"

@@ -66,7 +66,7 @@ def _against_auc(trials: Trials, data: str, *, shared: bool = True) -> Mapping[s
     return {
         BEATS: (beaten, evidence),
         BUT_ATOP: (
-            True if gains["atop"].mean < 0 else False if gains["atop"].z > TWO else None,
+            True if gains["atop"].z < -TWO else False if gains["atop"].z > TWO else None,
             f"{atop}; against {label_of(SHARED)} {aims['atop'].plus_minus}" if shared else atop,
         ),
     }

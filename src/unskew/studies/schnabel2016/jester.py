@@ -3,7 +3,7 @@
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.errors import DataError
+from unskew.data.sources.jester import read_complete
 from unskew.studies.framework.completed_movielens import World
 from unskew.studies.framework.study import Context, Size
 
@@ -33,20 +33,14 @@ def stars_of_jokes(ratings: Floats) -> Ints:
 
 
 def _read(context: Context) -> World | None:
-    source = context.find(DATA)
-    if source is None:
+    if context.find(DATA) is None:
         return None
-    rows = source.read(context.place(DATA))
-    ratings = np.full((rows.n_users, rows.n_items), np.nan)
-    ratings[rows.users, rows.items] = np.asarray(rows.values)
-    complete = ratings[~np.isnan(ratings).any(axis=1)]
-    if not len(complete):
-        raise DataError(f"{context.place(DATA)}: nobody rated all {rows.n_items} jokes; is it the original file?")
+    complete = read_complete(context.place(DATA))
     stars = stars_of_jokes(complete)
     shares = ", ".join(f"{share:.3f}" for share in np.bincount(stars.ravel(), minlength=6)[1:] / stars.size)
     origin = (
-        f"{DATA}, which the paper does not have: {len(complete):,} people who rated all {rows.n_items} jokes, so that "
-        "the truth is real. Ratings from -10 to 10 become one to five stars by cuts at -5, -1, 3 and 7, with shares "
-        f"of {shares}."
+        f"{DATA}, which the paper does not have: {len(complete):,} people who rated all {complete.shape[1]} jokes, so "
+        "that the truth is real. Ratings from -10 to 10 become one to five stars by cuts at -5, -1, 3 and 7, with "
+        f"shares of {shares}."
     )
     return World(stars, DATA, origin)

@@ -165,7 +165,9 @@ def _published(name: str) -> str:
 
 
 def _unjudged(name: str, why: str) -> tuple[Claim, ...]:
-    claims = tuple(Claim(contest.text(name), None, why, section=contest.section) for contest in _contests(name))
+    claims = tuple(
+        each for contest in _contests(name) for each in unjudged((contest.text(name),), why, section=contest.section)
+    )
     return (*claims, *unjudged([_published(name)], why, section=SECTION)) if name == YAHOO else claims
 
 
@@ -178,7 +180,7 @@ def _claims(learned: Learned, context: Context) -> Iterator[Claim]:
             verdict = _judge(learned, contest, context)
             yield claim(contest.text(name), verdict, section=contest.section, needs_full=bool(contest.section))
         else:
-            yield Claim(contest.text(name), None, "left out of the small version", section=contest.section)
+            yield from unjudged((contest.text(name),), "left out of the small version", section=contest.section)
     if name == YAHOO and IPS in rows:
         ours = _evaluate(learned, COLUMNS[1], context, "observation", (IPS,)).value(IPS, LOSSES["MSE"], "aoa")
         below = ours is not None and ours < TABLE2[YAHOO, "CPT-v", "MSE"]

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 
 from unskew.arrays import Floats, offsets_of
-from unskew.errors import DataError
+from unskew.data.sources.jester import read_complete
 from unskew.simulators import Preferences, UniformLikes
 from unskew.studies.framework.cache import key_of
 from unskew.studies.framework.cells import ReproducedCell, cell, cells
@@ -72,17 +72,11 @@ def run(context: Context) -> Findings:
 
 def likes_of(context: Context) -> Preferences | None:
     """What the people like who rated all jokes; in the small version, those of some of them. None without the data."""
-    source = context.find(DATA)
-    if source is None:
+    if context.find(DATA) is None:
         return None
 
     def read() -> Preferences:
-        rows = source.read(context.place(DATA))
-        ratings = np.full((rows.n_users, rows.n_items), np.nan)
-        ratings[rows.users, rows.items] = np.asarray(rows.values)
-        complete = ratings[~np.isnan(ratings).any(axis=1)]
-        if not len(complete):
-            raise DataError(f"{DATA}: none of {rows.n_users:,} users rated all {rows.n_items} jokes; is it part 1?")
+        complete = read_complete(context.place(DATA))
         most = context.size(USERS)
         if most is not None:
             kept = context.rng("tian2020", DATA, "users").permutation(len(complete))[:most]

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from unskew.arrays import Bools
+from unskew.data.sources.jester import read_complete
 from unskew.studies.framework.cache import key_of
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Size, Table
@@ -113,12 +114,7 @@ def kuairec_labels(context: Context) -> Bools:
 
 def jester_labels(context: Context) -> Bools:
     """Relevance of all jokes for the users who rated all of them."""
-    source = context.find(JESTER)
-    assert source is not None
-    rows = source.read(context.place(JESTER))
-    ratings = np.full((rows.n_users, rows.n_items), np.nan)
-    ratings[rows.users, rows.items] = np.asarray(rows.values)
-    return np.asarray(ratings[~np.isnan(ratings).any(axis=1)] >= FUNNY)
+    return read_complete(context.place(JESTER)) >= FUNNY
 
 
 def describe(name: str, relevant: Bools, density: float) -> str:

@@ -180,8 +180,7 @@ def _claims(errors: Sequence[Errors]) -> Iterator[Claim]:
         relative = "" if to == POOLED else ", each against its own target and as a share of it"
         text = f"{form} has a lower mean squared error than {to} at every K up to {small}, in the mean over models"
         verdicts[text + relative] = _in_the_mean(errors, form, to)
-    theorem = next(iter(verdicts))
-    return (claim(text, verdict, section="Theorem 3" if text == theorem else "") for text, verdict in verdicts.items())
+    return (claim(text, verdict) for text, verdict in verdicts.items())
 
 
 def _within(errors: Sequence[Errors], of: Callable[[Errors], Floats]) -> Verdict:

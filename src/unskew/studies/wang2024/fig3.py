@@ -16,7 +16,7 @@ from unskew.studies.wang2024.fig1 import CUT, correlations, how_judged, matched
 from unskew.studies.wang2024.full_recall import DRAWS, INNER, SIZE, Truth, describe_apart, inner_recall, truths
 from unskew.studies.wang2024.models import describe_variants
 from unskew.studies.wang2024.resampling import Correlation, resampled, rises
-from unskew.studies.wang2024.worlds import NEEDS
+from unskew.studies.wang2024.worlds import NEEDS, LabelledWorld, without_kuairec
 
 SIZES = Size[tuple[int, ...]]((10, 20, 40, 80, 160), (10, 20, 40, 80))
 """N-bar, where that varies."""
@@ -63,11 +63,16 @@ class Peak:
 class Peaks:
     """The peaks of one world."""
 
-    name: str
+    world: LabelledWorld
     by_size: tuple[Peak, ...]  # N-bar grows, K-bar is 5; Pearson
     by_inner: tuple[Peak, ...]  # K-bar grows, N-bar is 80; Pearson
     taus: tuple[Peak, ...]  # N-bar grows, K-bar is 5; Kendall
     by_part: tuple[Peak, ...]  # N-bar grows and K-bar is a tenth of it, so that K-bar L / N-bar stays; Kendall
+
+    @property
+    def name(self) -> str:
+        """The name of the world."""
+        return self.world.name
 
     @property
     def all(self) -> tuple[Peak, ...]:
@@ -92,6 +97,7 @@ def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
         claims=tuple(claim for each in peaks for claim in _claims(each)),
         figures=tuple(_figures(peaks)),
         notes=(
+            *without_kuairec(context),
             *(truth.log.world.description for truth in worlds),
             describe_variants(context),
             describe_apart(worlds),
@@ -111,7 +117,7 @@ def measure(context: Context, truth: Truth) -> Peaks:
 
     sizes = context.size(SIZES)
     return Peaks(
-        truth.name,
+        truth.log.world,
         tuple(peak(CUT, size, "Pearson") for size in sizes),
         tuple(peak(inner, SIZE, "Pearson") for inner in (1, 2, 5, 10, 20)),
         tuple(peak(CUT, size, "Kendall") for size in sizes),
@@ -161,7 +167,10 @@ def _claims(peaks: Peaks) -> Iterator[Claim]:
             _grows(peaks.by_part, "at_predicted")
         ),
     }
-    return (claim(f"{peaks.name}: {text}", verdict, section=section) for (text, section), verdict in verdicts.items())
+    return (
+        claim(f"{peaks.name}: {text}", verdict, section=peaks.world.section(section))
+        for (text, section), verdict in verdicts.items()
+    )
 
 
 def _course(peaks: Sequence[Peak]) -> str:

@@ -17,7 +17,7 @@ from unskew.studies.wang2024.fast_ure import FORMS, MEAN, MONOTONE, POOLED, Esti
 from unskew.studies.wang2024.fig1 import band, cut_offs
 from unskew.studies.wang2024.full_recall import INNER, SIZE, Truth, describe_apart, inner_recall, truths
 from unskew.studies.wang2024.models import describe_variants
-from unskew.studies.wang2024.worlds import NEEDS
+from unskew.studies.wang2024.worlds import NEEDS, without_kuairec
 
 KS = (1, 5, 10, 30, 100, 300, 1000)
 INSIDE = {f"recall@{inner} in the sample": inner for inner in (1, 5)}
@@ -77,6 +77,7 @@ def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
         ),
         figures=(_by_cut_off(agreements), *(_curves(each) for each in agreements)),
         notes=(
+            *without_kuairec(context),
             *(truth.log.world.description for truth in worlds),
             describe_variants(context),
             describe_apart(worlds),
@@ -142,7 +143,8 @@ def _claims(each: Agreement, smaller: Agreement) -> Iterator[Claim]:
         text = f"{form}: tau with full recall@K is above {HIGH:g} at every K where recall in the sample is poor"
         verdicts[text, ""] = _good(each, form)
     return (
-        claim(f"{each.truth.name}: {text}", verdict, section=section) for (text, section), verdict in verdicts.items()
+        claim(f"{each.truth.name}: {text}", verdict, section=each.truth.log.world.section(section))
+        for (text, section), verdict in verdicts.items()
     )
 
 

@@ -41,12 +41,12 @@ def claims_about_hardness(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:
                 f"{world.name}, {backbone}: NegS with a large H/U rivals AutoDebias inside the sample, but not by full "
                 f"recall@{world.both_ks[0]}",
                 _trapped(world, backbone),
-                section="Sec. 4",
+                section=world.log.world.section("Sec. 4"),
             )
             yield claim(
                 f"{world.name}, {backbone}: a larger H/U moves NegS' best K up",
                 moves_up(recall, world.steps),
-                section="Sec. 4",
+                section=world.log.world.section("Sec. 4"),
             )
 
 

@@ -54,13 +54,17 @@ def _cells(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterat
 
 def _claims(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterator[Claim]:
     for world in worlds:
-        yield _better(world.name, {entry: world.numbers[entry, TRADITIONAL] for entry in ENTRIES}, "random draws")
+        section = world.log.world.section("Table 3")
+        drawn = {entry: world.numbers[entry, TRADITIONAL] for entry in ENTRIES}
+        yield _better(world.name, drawn, "random draws", section)
         yield from (_nearer(world, mean) for mean in TARGETS.values())
     for test in tests:
-        yield _better(test.name, {entry: test.terms[entry, TRADITIONAL].numerator for entry in ENTRIES}, "users")
+        section = "Table 3" if test.name == YAHOO_R3 else ""
+        sampled = {entry: test.terms[entry, TRADITIONAL].numerator for entry in ENTRIES}
+        yield _better(test.name, sampled, "users", section)
 
 
-def _better(data: str, recall: Mapping[Entry, Floats], unit: str) -> Claim:
+def _better(data: str, recall: Mapping[Entry, Floats], unit: str, section: str) -> Claim:
     gaps = {
         f"{backbone} {method}": Gap.of(recall[Entry(backbone, method)], recall[Entry(backbone, "Bias")])
         for backbone in BACKBONES
@@ -69,7 +73,7 @@ def _better(data: str, recall: Mapping[Entry, Floats], unit: str) -> Claim:
     listed = "; ".join(f"{name} {gap}" for name, gap in gaps.items())
     evidence = f"differences from Bias, paired over {unit}, four tests with Holm's correction: {listed}"
     text = f"{data}: inside the sample AutoDebias and NegS are better than Bias, with both backbones"
-    return claim(text, (all_above(gaps), evidence), section="Table 3")
+    return claim(text, (all_above(gaps), evidence), section=section)
 
 
 def _nearer(world: JudgedWorld, mean: Average) -> Claim:
@@ -90,7 +94,7 @@ def _nearer(world: JudgedWorld, mean: Average) -> Claim:
         f"{world.name}: recall@5 inside the sample orders the ten models more like full recall@{large} than like full "
         f"recall@{small}{'' if published else f', {PAIRS}'}"
     )
-    return claim(text, (near > far, evidence), section="Tables 3 and 4" if published else "")
+    return claim(text, (near > far, evidence), section=world.log.world.section("Tables 3 and 4") if published else "")
 
 
 TABLE = Table("table3", "Recall@5 inside a random sample: five methods, two backbones", run, needs=NEEDS)

@@ -98,7 +98,7 @@ def _claims(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:
         }
         if world.log.world.differs:
             ours[f"the paper's full recall is at the level of ours {PAIRS}, not of ours over users"] = _level(world)
-        for verdicts, section in ((of_paper, "Table 4"), (ours, "")):
+        for verdicts, section in ((of_paper, world.log.world.section("Table 4")), (ours, "")):
             yield from (claim(f"{world.name}: {text}", verdict, section=section) for text, verdict in verdicts.items())
 
 
@@ -220,7 +220,7 @@ def _test_claims(tests: Sequence[JudgedTest]) -> Iterator[Claim]:
                 f"; to refute, all would have to be clearly above Bias less {drop:.0%}, the largest drop in print: "
                 f"{'they are' if refuted else 'they are not'}"
             )
-        yield claim(text, (holds, evidence), section="Table 4")
+        yield claim(text, (holds, evidence), section="Table 4" if test.name == YAHOO_R3 else "")
 
 
 def _against_bias(recall: Mapping[Entry, Floats], units: str) -> Verdict:

@@ -66,6 +66,10 @@ class LabelledWorld:
         """Number of items."""
         return int(self.labels.shape[1])
 
+    def section(self, place: str) -> str:
+        """Where the paper says what is judged here: it speaks of KuaiRec; on other data its sentences are ours."""
+        return place if self.differs else ""
+
     @property
     def description(self) -> str:
         """The origin, and how the log is drawn, in sentences."""
@@ -79,6 +83,13 @@ def worlds(context: Context) -> list[LabelledWorld]:
     like = kuairec_like(context, kuairec)
     simulated = [like, replace(like, name=TWIN, boost=BOOST), lda_world(context)]
     return [thinned(world, context) for world in [*(with_decays(kuairec, context) if kuairec else []), *simulated]]
+
+
+def without_kuairec(context: Context) -> tuple[str, ...]:
+    """What to do where the paper's data is absent, for the notes of a table; its sentences are not judged then."""
+    if any(context.find(name) is not None for name in NEEDS):
+        return ()
+    return (f"No sentence of the paper is judged: {context.absence(KUAIREC)}.",)
 
 
 def with_decays(world: LabelledWorld, context: Context) -> list[LabelledWorld]:

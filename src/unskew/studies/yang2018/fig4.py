@@ -107,11 +107,12 @@ def claims(numbers: Trials, context: Context) -> Iterator[Claim]:
     rules: dict[str, Callable[[Trials, str], Verdict]] = {_FALL: falls, _STABLE: stays, _ORDER: keeps_order}
     for text, rule in rules.items():
         if not present:
-            yield from unjudged([text], context.absence(DATA[0]), section=_FIGURE)
+            yield from unjudged([text], context.absence(DATA[0]), section="" if rule is stays else _FIGURE)
             continue
         verdicts = {data: rule(numbers, data) for data in present}
         evidence = "; ".join(f"{data}: {words}" for data, (_, words) in verdicts.items())
-        yield claim(text, (all(holds for holds, _ in verdicts.values()), evidence), section=_FIGURE)
+        section = "" if rule is stays else _FIGURE  # the bound is ours
+        yield claim(text, (all(holds for holds, _ in verdicts.values()), evidence), section=section)
     of_one = {_FLIP: ("tradesy", flips), _RATIO: ("tradesy", ratio_grows), _GAP: ("amazon-book", lead_shrinks)}
     for text, (data, verdict) in of_one.items():
         if data in present:
