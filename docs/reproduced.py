@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 DATA = ROOT / "docs" / "_data" / "reproduced"
 STUDIES = ("schnabel2016", "yang2018", "lim2015", "tian2020", "wang2024")
 COUNTS = ("printed numbers", "claims of the paper", "references", "claims of ours")
+_COUNTED = ("good", "judged", "left open")
 OURS = "ours"
 UNKNOWN = "not known"
 """The cause of what no experiment has explained."""
@@ -42,7 +43,7 @@ def headlines(folder: Path = DATA) -> str:
 
 
 def _of(tables: list[Any], name: str) -> str:
-    good, judged, left = (sum(table["counts"][name][k] for table in tables) for k in ("good", "judged", "left open"))
+    good, judged, left = (sum(table["counts"][name].get(k, 0) for table in tables) for k in _COUNTED)
     shown = f"{good} of {judged}" if judged else "-"
     return f"{shown}, {left} left open" if left else shown
 
@@ -71,7 +72,7 @@ def reduced(table: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: table[name] for name in ("table", "seed", "seconds")},
         "counts": {
-            name: {"judged": len(each) - each.count(None), "good": each.count(True), "left open": each.count(None)}
+            name: dict(zip(_COUNTED, (each.count(True), len(each) - each.count(None), each.count(None)), strict=True))
             for name, each in _judged(table).items()
         },
         "disagreements": list(_disagreements(table)),
@@ -84,7 +85,7 @@ def _judged(table: Mapping[str, Any]) -> dict[str, list[bool | None]]:
     claims = [
         (each["source"] != OURS, each["holds"])
         for each in table["claims"]
-        if each["holds"] is not None or each["left_open"]
+        if each["holds"] is not None or "left_open" in each
     ]
     parts = ((cells, True), (claims, True), (cells, False), (claims, False))
     results = ([good for of_paper, good in some if of_paper is wanted] for some, wanted in parts)

@@ -90,9 +90,8 @@ def test_on_the_paper_s_data_its_sentences_are_its(judged):
     context, (world,), tests = judged
     of_paper = replace(world.log.world, differs="the order of the videos")
     worlds = [replace(world, log=replace(world.log, world=of_paper))]
-    third, fourth = (
-        [each.section for each in table.run(context, (worlds, tests)).claims] for table in (table3, table4)
-    )
+    tables = [table.run(context, (worlds, tests)) for table in (table3, table4)]
+    third, fourth = ([each.section for each in table.claims] for table in tables)
     assert third == ["Table 3", "Tables 3 and 4", "", ""]  # the last is about Coat
     assert fourth == ["Table 4"] * 4 + [""] * 6 + ["Sec. 4"] * 4 + [""]
 

@@ -59,14 +59,9 @@ class Claim:
 
     def to_dict(self) -> dict[str, Any]:
         """The claim as plain data."""
-        plain = {
-            "claim": self.claim,
-            "holds": self.holds,
-            "left_open": self.left_open,
-            "evidence": self.evidence,
-            "source": self.source,
-        }
-        return {**plain, "cause": self.cause} if self.cause else plain
+        plain = {"claim": self.claim, "holds": self.holds, "evidence": self.evidence, "source": self.source}
+        more = {"cause": self.cause, "left_open": self.left_open}
+        return plain | {name: value for name, value in more.items() if value}
 
 
 def claim(text: str, verdict: Verdict, *, section: str = "", needs_full: bool = True) -> Claim:

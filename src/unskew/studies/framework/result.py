@@ -196,10 +196,7 @@ class StudyResult(AsJson):
             "fast": self.fast,
             "seed": self.seed,
             "seconds": round(self.seconds, 1),
-            "counts": {
-                count.name: {"judged": count.judged, "good": count.good, "left open": count.left_open}
-                for count in self.counts
-            },
+            "counts": {count.name: count.to_dict() for count in self.counts},
             "tables": [table.to_dict() for table in self.tables],
         }
 
@@ -213,6 +210,11 @@ class Count:
     good: int
     of_paper: bool
     left_open: int = 0  # claims that the numbers do not decide; they are not among those that were judged
+
+    def to_dict(self) -> dict[str, int]:
+        """The numbers, without a 0 for what is left open."""
+        left = {"left open": self.left_open} if self.left_open else {}
+        return {"judged": self.judged, "good": self.good} | left
 
     @property
     def words(self) -> str:
