@@ -110,22 +110,24 @@ def _claims(truth: Truth, curves: Mapping[str, Floats], again: Mapping[Correlati
     below = np.asarray((pearsons[:, low] < LOW).all(axis=1))
     listed = ", ".join(f"{value:.3f}" for value in mean[low])
     predicted = matched(truth, CUT, SIZE)
-    of_full = ", ".join(f"{_of_full(truth, k, predicted):.3f} at K = {k}" for k in (1, LOW_UNTIL - 1))
-    itself = f"that of full recall@K with full recall@{predicted}: {of_full}"
+
+    def itself(*ks: int) -> str:
+        values = ", ".join(f"{_of_full(truth, k, predicted):.3f} at K = {k}" for k in ks)
+        return f"that of full recall@K with full recall@{predicted}: {values}"
+
+    shown = _in_resamples(pearsons[:, LOW_UNTIL - 2], below)
     yield claim(
         f"{truth.name}: Pearson's correlation of {inside} with full recall@K is below {LOW:g} for every K below "
         f"{LOW_UNTIL}",
-        (
-            bool((mean[low] < LOW).all()),
-            f"K = 1 to {LOW_UNTIL - 1}: {listed}, {_in_resamples(pearsons[:, LOW_UNTIL - 2], below)}; {itself}",
-        ),
+        (bool((mean[low] < LOW).all()), f"K = 1 to {LOW_UNTIL - 1}: {listed}, {shown}; {itself(1, LOW_UNTIL - 1)}"),
         section=section,
     )
     verdict: Verdict = (None, "no such K")
     if last > HIGH_FROM:
         above = np.asarray((pearsons[:, high] > HIGH).all(axis=1))
         least = HIGH_FROM + int(mean[high].argmin())
-        evidence = f"smallest {mean[least]:.3f} at K = {least + 1}, {_in_resamples(pearsons[:, least], above)}"
+        shown = _in_resamples(pearsons[:, least], above)
+        evidence = f"smallest {mean[least]:.3f} at K = {least + 1}, {shown}; {itself(least + 1)}"
         verdict = bool((mean[high] > HIGH).all()), evidence
     yield claim(
         f"{truth.name}: Pearson's correlation of {inside} with full recall@K is above {HIGH:g} for every K above "
