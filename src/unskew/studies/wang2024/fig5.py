@@ -124,11 +124,11 @@ def _claims(each: Agreement, smaller: Agreement) -> Iterator[Claim]:
     def listed(taus: Sequence[float]) -> str:
         return ", ".join(f"{column} {value:.3f}" for column, value in zip(INSIDE, taus, strict=True))
 
+    of_mean = f"{each.of_means[MEAN, k]:.3f}"
     verdicts: dict[tuple[str, str], Verdict] = {
         (f"{MEAN}: tau with full recall@{k} is above {HIGH:g}", "Fig. 5"): (
             good > HIGH,
-            f"median tau {good:.3f}, {each.of_means[MEAN, k]:.3f} of the mean over draws; in samples of {SMALLER} "
-            + f"{in_smaller:.3f} and {smaller.of_means[MEAN, k]:.3f}",
+            f"median tau {good:.3f}, {of_mean} of the mean over draws; in samples of {SMALLER} {in_smaller:.3f}",
         ),
         (f"recall@1 and recall@5 in the sample order models by full recall@{k} less well than {MEAN}", "Fig. 5"): (
             max(inside) < good,
