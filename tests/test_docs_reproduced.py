@@ -68,10 +68,6 @@ def test_a_small_run_is_not_kept_as_a_full_one(tmp_path: Path) -> None:
         page.write([source], tmp_path / "kept")
 
 
-OPEN = {"wang2024"}
-"""Studies some of whose disagreements no experiment has explained yet; the page says so for each."""
-
-
 def test_kept_tables_are_of_the_studies_and_their_disagreements_have_causes() -> None:
     page = load(DOCS / "reproduced.py")
     assert set(page.STUDIES) == {name for name, study in STUDIES.items() if study.of_paper}
@@ -83,5 +79,4 @@ def test_kept_tables_are_of_the_studies_and_their_disagreements_have_causes() ->
             for table in tables
             for each in table["disagreements"]
         }
-        unknown = [what for what, cause in causes.items() if cause == page.UNKNOWN]
-        assert bool(unknown) == (path.stem in OPEN), (path.name, unknown)
+        assert not [what for what, cause in causes.items() if cause == page.UNKNOWN], path.name
