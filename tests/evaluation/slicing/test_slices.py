@@ -128,6 +128,13 @@ def test_one_group_or_no_error_is_not_shrunken():
     assert shrink([estimate("a", 0.1, 0.1), estimate("b", None, None)], 0.95)[1].shrunk is None
 
 
+def test_a_value_without_error_stays_and_does_not_draw_others():
+    exact = shrink([estimate("a", 0.1, 1.139e-17), estimate("b", 0.4, 0.1), estimate("c", 0.0, 0.1)], 0.95)
+    assert [(row.shrunk, row.shrunk_low, row.shrunk_high) for row in exact[:1]] == [(0.1, 0.1, 0.1)]
+    alone = shrink([estimate("b", 0.4, 0.1), estimate("c", 0.0, 0.1)], 0.95)
+    assert [row.shrunk for row in exact[1:]] == [row.shrunk for row in alone]
+
+
 def test_test_rows_are_grouped_by_time(split, report):
     grouping = group_by_time(split, "month")
     assert next(iter(grouping.groups)) == "1970-01"

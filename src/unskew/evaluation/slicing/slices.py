@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 FEW = 2
 """Users that a group needs for an interval."""
+_ROUNDING = 1e-12
+"""Errors up to this share of the value are those of rounding."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class GroupEstimate:
 @dataclass(frozen=True)
 class GroupComparison:
     """The difference of two models in one group; Holm's correction is over all groups and pairs of models.
+
+    It is made for each metric and estimator by itself, as in the whole report.
 
     `turns` says whether the order is clearly the opposite of that over all rows.
     """
@@ -318,7 +322,9 @@ def shrink(rows: Sequence[GroupEstimate], level: float) -> list[GroupEstimate]:
     z = normal_quantile(level)
     shrunken: dict[tuple[str, str], tuple[float, float]] = {}
     for model in dict.fromkeys(row.model for row in rows):
-        known = [row for row in rows if row.model == model and row.value is not None and row.std_error]
+        of_model = [row for row in rows if row.model == model and row.value is not None and row.std_error is not None]
+        known = [row for row in of_model if not _is_exact(row)]
+        shrunken |= {(row.group, model): (float(row.value or 0.0), 0.0) for row in of_model if _is_exact(row)}
         if len(known) < 2:
             continue
         values = np.array([row.value for row in known], dtype=float)
@@ -344,8 +350,13 @@ def shrink(rows: Sequence[GroupEstimate], level: float) -> list[GroupEstimate]:
     return result
 
 
+def _is_exact(row: GroupEstimate) -> bool:
+    """Whether the estimate has no error but that of rounding, as the coverage of one list for all has."""
+    return (row.std_error or 0.0) <= _ROUNDING * abs(row.value or 0.0)
+
+
 def _adjusted(rows: Sequence[GroupComparison], report: "Report") -> list[GroupComparison]:
-    """The comparisons with p-values by Holm over all of them, and whether they turn the order over all rows."""
+    """The comparisons of one metric and estimator with p-values by Holm over all, and whether they turn the order."""
     adjusted = holm({(row.group, row.a, row.b): row.p_value for row in rows})
     overall = {(c.metric, c.estimator, c.a, c.b): c.difference for c in report.judged.comparisons}
     alpha = 1 - report.settings.level
