@@ -98,7 +98,7 @@ def test_the_gallery_lists_its_pages_and_each_ends_with_the_truth() -> None:
 
 def test_the_readme_and_the_page_on_other_libraries_name_the_same_versions_and_day() -> None:
     readme, page = read(ROOT / "README.md"), read(DOCS / "other-libraries.md")
-    table = readme.split("## Compared with other libraries")[1].split("<details>")[0]
+    table = readme.split("<summary>Compared with other libraries")[1].split("</details>")[0]
     rows, listed_rows = (
         [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")] for text in (table, page)
     )

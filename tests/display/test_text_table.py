@@ -1,9 +1,12 @@
 """Printed tables keep their words and their edge."""
 
+import io
+
 import pytest
+from rich.console import Console
 from rich.text import Text
 
-from unskew.display.text_table import Column, digits, plain_text, print_table, table, words
+from unskew.display.text_table import Column, digits, plain_text, print_lines, print_table, table, words
 
 ROWS = [
     ("recall@10", "autodebias(backbone=lightgcn, epochs=3)", "relevant items, mean over users with one in the sample")
@@ -63,3 +66,12 @@ def test_cells_may_have_colours():
 
 def test_columns_without_titles_have_no_header():
     assert [line for line in lines(table(None, [*words(""), *digits("")], [["users", "60"]])) if line] == ["users   60"]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_lines_are_wrapped_between_words_on_a_terminal_and_stay_whole_in_a_file(terminal):
+    stream, line = io.StringIO(), "targets: " + "recall at ten over relevant items, " * 8
+    print_lines([line], Console(file=stream, width=80, color_system=None, force_terminal=terminal))
+    printed = stream.getvalue().splitlines()
+    assert " ".join(" ".join(printed).split()) == line.strip()
+    assert len(printed) == 1 if not terminal else max(map(len, printed)) <= 80

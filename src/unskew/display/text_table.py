@@ -73,11 +73,11 @@ def plain_text(draw: "Callable[[Console], None]", width: int) -> str:
 
 
 def print_lines(lines: Iterable[str], console: "Console") -> None:
-    """Print plain text that the terminal may wrap where it likes."""
+    """Print plain text, wrapped between words on a terminal; in a file or pipe each line stays whole."""
     from rich.text import Text
 
     for line in lines:
-        console.print(Text(line), soft_wrap=True)
+        console.print(Text(line), soft_wrap=not console.is_terminal)
 
 
 def fits(table: "Table", console: "Console") -> bool:
