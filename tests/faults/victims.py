@@ -30,6 +30,12 @@ STEPS = "--model 'bpr(iterations=300, every=100, batch=100, factors=4)'"
 BOTH = ("out/run.json", "out/run.html")
 WRITES = "--json out/run.json --html out/run.html --threads 1"
 
+RAY = {
+    "evaluate, ray": Victim(
+        f"evaluate {FILES} --factors one.npz --engine ray --block-size 8 --json out/run.json", ("out/run.json",)
+    )
+}
+"""Not hurt unless it is named, because each run starts a cluster."""
 VICTIMS = {
     "evaluate": Victim(f"evaluate {FILES} --factors one.npz --model popular {WRITES}", BOTH),
     "evaluate, checkpoints": Victim(
@@ -78,7 +84,9 @@ VICTIMS = {
     ),
     "partition": Victim("partition log.csv out/parts --partitions 3", ("out/parts",)),
     "partition, again": Victim(
-        "partition log.csv out/parts --partitions 3", ("out/parts",), before="partition log.csv out/parts --partitions 3"
+        "partition log.csv out/parts --partitions 3",
+        ("out/parts",),
+        before="partition log.csv out/parts --partitions 3",
     ),
     "datasets get": Victim(
         "datasets get made --folder out/data", ("out/data/made/file.dat", "out/data/made/deep/more.dat")
