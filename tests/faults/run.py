@@ -203,9 +203,8 @@ def main(given: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200, help="kills, over all commands")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--only", action="append", choices=[*VICTIMS, *RAY], help="a command; repeatable [default: all but Ray]"
-    )
+    every = [*VICTIMS, *RAY]
+    parser.add_argument("--only", action="append", choices=every, help="a command; repeatable [default: all but Ray]")
     parser.add_argument("--no-faults", action="store_true", help="kill only")
     parser.add_argument("--verbose", action="store_true", help="print each run")
     asked = parser.parse_args(given)

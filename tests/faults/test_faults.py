@@ -10,7 +10,6 @@ import pytest
 
 from unskew.data.locks import held
 from unskew.data.writing import write_parquet
-from unskew.errors import DataError
 from unskew.studies.framework.cache import read_arrays, write_arrays
 
 HARNESS = Path(__file__).with_name("run.py")
@@ -66,18 +65,8 @@ def test_a_home_that_cannot_be_written_to_does_no_harm(tmp_path: Path) -> None:
     rows = "user,item\n" + "".join(f"{user},{(user * 7 + k) % 9}\n" for user in range(12) for k in range(4))
     (tmp_path / "log.csv").write_text(rows)
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "UNSKEW_"))}
-    words = [
-        sys.executable,
-        "-m",
-        "unskew",
-        "evaluate",
-        "--train",
-        "log.csv",
-        "--test",
-        "log.csv",
-        "--candidates",
-        "all",
-    ]
+    words = [sys.executable, "-m", "unskew", "evaluate", "--train", "log.csv", "--test", "log.csv"]
+    words += ["--candidates", "all"]
     outputs = []
     for name, home in (("a", str(tmp_path)), ("b", "/proc/nobody")):
         command = [*words, "--model", "popular", "-m", "recall@2", "--json", f"{name}.json", "--quiet"]
@@ -108,7 +97,7 @@ def test_a_frame_on_a_full_disk_is_an_error_of_the_system() -> None:
 
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
-    with open("/dev/full", "wb", buffering=0) as stream, pytest.raises(OSError, match="No space left on device"):
+    with Path("/dev/full").open("wb", buffering=0) as stream, pytest.raises(OSError, match="No space left on device"):
         write_parquet(pl.DataFrame({"user": [1]}), stream)
 
 
@@ -133,6 +122,5 @@ def test_a_cache_of_fits_on_a_full_disk_leaves_no_file(tmp_path: Path) -> None:
         "write_arrays(pathlib.Path(sys.argv[1]) / 'fit.npz', {'factors': numpy.arange(600.0)})"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
-    assert isinstance(DataError("x"), ValueError)
     assert "fit.npz: cannot be written (File too large)" in done.stderr
     assert list(tmp_path.iterdir()) == []
