@@ -25,7 +25,7 @@ from victims import Victim
 LONGEST, HANGS = 180.0, -999
 """Seconds after which a run hangs, and the code of one that does."""
 TEMPORARY = re.compile(r"(^|/)(\.unskew-[^/]*\.part|\.download-[^/]*|[^/]*\.part\.npz)(/|$)")
-SECONDS = re.compile(rb'"seconds": [-+.e0-9]+|\b\d+(\.\d+)? (s|seconds|minutes)\b')
+SECONDS = re.compile(rb'"seconds": [-+.e0-9]+|<dt>seconds</dt><dd>[^<]*|-?\b\d+(\.\d+)? (s|seconds|minutes)\b')
 MEMBERS = {"file.dat": b"1\t2\n" * 20_000, "deep/more.dat": b"3\n" * 5_000}
 
 
