@@ -1,5 +1,6 @@
 """Linear algebra is kept to one thread, also in libraries that are loaded later."""
 
+import json
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from threadpoolctl import threadpool_info
 from unskew.blas import later_libraries_limited, one_thread
 
 LATER = """
-import os, sys
+import json, os, sys
 os.environ.pop("OPENBLAS_NUM_THREADS", None)
 from threadpoolctl import threadpool_info
 from unskew.blas import later_libraries_limited
@@ -23,7 +24,7 @@ assert "scipy" not in sys.modules and "numpy" not in sys.modules
 with later_libraries_limited():
     import scipy.linalg
     inside = threads()
-print(sorted(inside.values()), sorted(threads().values()), "OPENBLAS_NUM_THREADS" in os.environ)
+print(json.dumps([[*inside.values()], [*threads().values()], "OPENBLAS_NUM_THREADS" in os.environ]))
 """
 
 
@@ -38,14 +39,10 @@ def test_libraries_that_are_loaded_inside_begin_with_one_thread_and_get_theirs_b
     clean = {key: text for key, text in os.environ.items() if not key.endswith("_NUM_THREADS")}
     done = subprocess.run([sys.executable, "-c", LATER], env=clean, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    inside, after, set_still = (
-        done.stdout.strip().split("] ")[0][1:],
-        done.stdout.strip().split("] ")[1][1:],
-        done.stdout,
-    )
-    assert set(inside.split(", ")) == {"1"}
-    assert set(after.split(", ")) == {str(cores)}
-    assert set_still.endswith("False\n")
+    inside, after, is_set = json.loads(done.stdout)
+    assert inside == [1] * len(inside)
+    assert after == [cores] * len(after)
+    assert not is_set
 
 
 def test_contexts_in_several_threads_restore_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
