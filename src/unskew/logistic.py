@@ -35,9 +35,9 @@ class LogisticFit:
 
     def logits(self, columns: Floats) -> Floats:
         """The linear predictor of each row, without its offset."""
-        logits = np.full(len(columns), self.intercept)
-        for column, slope in zip(columns.T, self.slopes, strict=True):  # in this order on every machine
-            logits += column * slope
+        logits = np.full(columns.shape[:-1], self.intercept)
+        for place, slope in enumerate(self.slopes):  # in this order on every machine
+            logits += columns[..., place] * slope
         return logits
 
 
