@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint types layers golden bench integrations pythons docs clean
+.PHONY: help demo test test-all lint types layers golden faults processors bench integrations pythons docs clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -42,6 +42,12 @@ layers: $(VENV)/dev.stamp ## Check which module imports which
 
 golden: $(VENV)/dev.stamp ## Write anew what tests/golden compares with, after a change of numbers that is meant
 	$(BIN)/python tests/golden/make_golden.py
+
+faults: $(VENV)/dev.stamp ## Kill and hurt real commands, KILLS times (200), and check what they leave (slow)
+	$(BIN)/python tests/faults/run.py --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
+
+processors: $(VENV)/dev.stamp ## Run the golden tests as on other processors, locales and limits (slow)
+	$(BIN)/python tests/golden/run_processors.py
 
 bench: $(VENV)/dev.stamp ## Measure speed against the matrix product and other packages, and memory
 	$(PIP) --editable '.[bench]'

@@ -1,5 +1,6 @@
 """Compiled loops: when they are worth loading, and who hears that one is compiled."""
 
+import os
 import subprocess
 import sys
 
@@ -100,3 +101,54 @@ def test_sums_and_gains_are_the_same_without_compiled_loops(monkeypatch):
     for ours, theirs in zip(both(), compiled, strict=True):
         assert ours.dtype == theirs.dtype
         assert ours.tobytes() == theirs.tobytes()
+
+
+LOOP = """
+import sys
+from unskew.compiling import njit
+
+@njit(cache=True)
+def double(x):
+    return 2 * x
+
+print(double(int(sys.argv[1])), double(0.5), sum(double.stats.cache_hits.values()))
+"""
+
+
+def run_loop(folder, cache, number=3):
+    (folder / "loop.py").write_text(LOOP)
+    done = subprocess.run(
+        [sys.executable, "loop.py", str(number)],
+        cwd=folder,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_a_damaged_cache_of_loops_is_replaced_and_one_that_cannot_be_written_does_no_harm(tmp_path):
+    cache = tmp_path / "cache"
+    assert run_loop(tmp_path, cache) == ["6", "1.0", "0"]
+    assert run_loop(tmp_path, cache) == ["6", "1.0", "2"]
+    files = [path for path in cache.rglob("*") if path.suffix in {".nbi", ".nbc"}]
+    assert len(files) == 3
+    for length in (0, 40):
+        for path in files:
+            path.write_bytes(path.read_bytes()[:length])
+        assert run_loop(tmp_path, cache) == ["6", "1.0", "0"]
+        assert run_loop(tmp_path, cache) == ["6", "1.0", "2"]
+    codes = sorted(path for path in files if path.suffix == ".nbc")
+    contents = [path.read_bytes() for path in codes]
+    for path, content in zip(codes, reversed(contents), strict=True):  # as two processes at a time can leave them
+        path.write_bytes(content)
+    assert run_loop(tmp_path, cache) == ["6", "1.0", "0"]
+    (tmp_path / "file").touch()
+    (tmp_path / "__pycache__").touch()
+    home = {"HOME": "/proc/nobody", "XDG_CACHE_HOME": "/proc/nobody"}
+    with pytest.MonkeyPatch.context() as patch:
+        for key, value in home.items():
+            patch.setenv(key, value)
+        assert run_loop(tmp_path, tmp_path / "file" / "cache") == ["6", "1.0", "0"]

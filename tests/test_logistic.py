@@ -125,3 +125,10 @@ def test_folds_differ_in_size_by_at_most_one(count: int, folds: int, seed: int) 
     sizes = np.bincount(fold_of(count, folds, np.random.default_rng(seed)), minlength=folds)
     assert sizes.sum() == count
     assert sizes.max() - sizes.min() <= 1
+
+
+def test_logits_are_those_of_columns_in_the_last_axis():
+    fit = LogisticFit(0.5, np.array([2.0, -1.0]), np.eye(3), converged=True)
+    columns = np.arange(12.0).reshape(2, 3, 2)
+    assert fit.logits(columns).tolist() == [[0.5 + 2 * x - y for x, y in rows] for rows in columns.tolist()]
+    assert fit.logits(columns[0]).tolist() == fit.logits(columns)[0].tolist()

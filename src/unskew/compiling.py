@@ -1,4 +1,4 @@
-"""Compiled loops: when they are worth loading, and a report while they are compiled.
+"""Compiled loops: when they are worth loading, what is kept of them, and a report while they are compiled.
 
 Numba takes half a second to load, and some seconds to compile loops that are not in its cache yet. A short run is done
 before that with NumPy, which gives the same numbers.
@@ -6,8 +6,8 @@ before that with NumPy, which gives the same numbers.
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import wraps
+from contextlib import contextmanager, suppress
+from functools import cache, wraps
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from threading import Lock
@@ -20,6 +20,7 @@ COMPILING = "compiling, once"
 """The stage that compilations are reported as."""
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_Loop = TypeVar("_Loop", bound=Callable[..., Any])
 _numpy_steps_left = 1 << 24  # comparisons or additions, which take NumPy about 0.05 s
 
 
@@ -33,6 +34,54 @@ def is_short(steps: int) -> bool:
         return False
     _numpy_steps_left -= steps
     return True
+
+
+def njit(**options: Any) -> Callable[[_Loop], _Loop]:
+    """As `numba.njit`, but a cache that is damaged or cannot be written costs time and is not an error."""
+
+    def compile_later(function: _Loop) -> _Loop:
+        from numba import njit as plain
+
+        loop: Any = plain(**{**options, "cache": False})(function)
+        if options.get("cache") and hasattr(loop, "enable_caching"):  # a plain function has no cache
+            with suppress(RuntimeError, OSError):  # no folder can be written to
+                loop._cache = _lenient_cache()(function)  # noqa: SLF001  # as `enable_caching` does
+        compiled: _Loop = loop
+        return compiled
+
+    return compile_later
+
+
+@cache
+def _lenient_cache() -> type:
+    from numba.core import caching, sigutils
+
+    base: Any = caching.FunctionCache  # numba has few types
+    types_of: Any = sigutils.normalize_signature
+
+    class LenientCache(base):  # type: ignore[misc]
+        """Numba's cache on disk. What cannot be read counts as absent, and is replaced where it can be written."""
+
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            """The compiled loop for these types; None if there is none."""
+            try:
+                loaded: Any = super().load_overload(sig, target_context)
+            except Exception:  # noqa: BLE001  # whatever a file that was cut short raises
+                return None
+            # two processes that begin with an empty cache may write loops for different types under one name
+            fits = loaded is not None and tuple(loaded.signature.args) == tuple(types_of(sig)[0])
+            return loaded if fits else None
+
+        def save_overload(self, sig: Any, data: Any) -> None:
+            """Keep a compiled loop for the next process, if possible."""
+            try:
+                super().save_overload(sig, data)
+            except Exception:  # noqa: BLE001  # the index may be damaged
+                with suppress(Exception):  # the disk may be full
+                    self.flush()
+                    super().save_overload(sig, data)
+
+    return LenientCache
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats
+from unskew.blas import one_thread
 
 _STEPS = 200
 _CLOSE = 1e-9
@@ -34,7 +35,10 @@ class LogisticFit:
 
     def logits(self, columns: Floats) -> Floats:
         """The linear predictor of each row, without its offset."""
-        return np.asarray(self.intercept + columns @ self.slopes)
+        logits = np.full(columns.shape[:-1], self.intercept)
+        for place, slope in enumerate(self.slopes):  # in this order on every machine
+            logits += columns[..., place] * slope
+        return logits
 
 
 def sigmoid(logits: Floats) -> Floats:
@@ -48,6 +52,7 @@ def log_odds(chance: Floats) -> Floats:
     return np.asarray(np.log(inside) - np.log1p(-inside))
 
 
+@one_thread()
 def fit_logistic(
     columns: Floats,
     outcome: Floats,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unskew.data import Columns, open_parts, open_split, write_parts
-from unskew.data.partitions import find_files, mix, part_name, read_batches, user_keys
+from unskew.data.partitions import find_files, mix, part_name, read_batches, user_keys, write
 from unskew.data.partitions.locations import as_location, is_url, list_files
 from unskew.data.vocabulary import canonical
 from unskew.errors import ConfigError, DataError
@@ -186,3 +186,21 @@ def test_urls_are_read_like_folders(tmp_path: Path) -> None:
     memory.rm("/unskew-test", recursive=True)
     with pytest.raises(DataError, match="nosuch"):
         list_files("nosuch://x/y")
+
+
+def test_a_data_set_is_replaced_as_a_whole(tmp_path, monkeypatch):
+    write_parts([make_rows(seed=1)], tmp_path / "log", 3)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "log").iterdir()}
+    seen = []
+    remove = write._remove
+
+    def look(folder):
+        kept = sorted(path for path in folder.rglob("*") if path.is_file())
+        seen.append(({path.name: path.read_bytes() for path in kept}, (tmp_path / "log").exists()))
+        remove(folder)
+
+    monkeypatch.setattr(write, "_remove", look)
+    write_parts([make_rows(seed=2)], tmp_path / "log", 3)
+    assert seen[0] == (before, False)  # moved aside with all its files before the new one gets its name
+    assert [path.name for path in tmp_path.iterdir()] == ["log"]
+    assert {path.name: path.read_bytes() for path in (tmp_path / "log").iterdir()} != before

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from unskew.data.sources import Form, Source, fetch
+from unskew.data.sources import Form, Source, fetch, status_of
 from unskew.data.sources.download import _StaySecure, download
 from unskew.errors import DataError
 
@@ -224,6 +224,27 @@ def test_fetch_finds_its_files_in_the_archive_and_keeps_no_others(server, url, t
         "file.dat",
     ]
     assert (place / "file.dat").read_bytes() == BODY
+
+
+def test_a_fetch_that_is_stopped_between_two_files_is_not_taken_for_complete(server, url, tmp_path, monkeypatch):
+    Answers.bodies["/made.zip"] = zipped({"a/file.dat": BODY, "a/deep/more.dat": b"m"})
+    made, moved = source(f"{url}/made.zip"), []
+
+    def move(path: Path, place: Path) -> None:
+        if len(moved) == 2:  # the download got its name, and one file was kept
+            raise KeyboardInterrupt
+        moved.append(place)
+        Path(path).rename(place)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.replace", move)
+        with pytest.raises(KeyboardInterrupt):
+            fetch(made, tmp_path / "made")
+    assert (tmp_path / "made" / "deep" / "more.dat").exists()
+    assert status_of(made, tmp_path / "made").presence != "present"
+    fetch(made, tmp_path / "made")
+    assert status_of(made, tmp_path / "made").presence == "present"
+    assert (tmp_path / "made" / "deep" / "more.dat").read_bytes() == b"m"
 
 
 def test_fetch_checks_what_is_in_the_archive(server, url, tmp_path):

@@ -5,9 +5,9 @@
 import math
 
 import numpy as np
-from numba import njit
 
 from unskew.arrays import Floats
+from unskew.compiling import njit
 
 CANDIDATES = 1000
 _ANYWHERE = 0.5  # share of the candidates that are uniform; the others are near one of the best

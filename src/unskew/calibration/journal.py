@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
 from unskew.calibration.attempt import Trial
-from unskew.data.writing import written
+from unskew.data.locks import held
+from unskew.data.writing import not_written, written
 from unskew.errors import DataError
 
 _SETTINGS, _TRIALS = "settings.json", "trials.jsonl"
@@ -21,32 +23,42 @@ class Record:
 
     def __init__(self, folder: Path | None, settings: Mapping[str, Any]) -> None:
         self.folder = folder
+        self.settings = settings
         self.stream: IO[str] | None = None
         self.trials: list[Trial] = []
-        if folder is not None:
-            _open_folder(folder, settings)
-            self.trials = _read_trials(folder / _TRIALS)
+        self.lock = ExitStack()
 
     def __enter__(self) -> Self:
         if self.folder is not None:
-            try:
-                self.stream = (self.folder / _TRIALS).open("a", encoding="utf-8")
-            except OSError as error:
-                raise DataError(f"{self.folder}: cannot be written to ({error.strerror}); name another") from error
+            with ExitStack() as stack:
+                _make_folder(self.folder)
+                stack.enter_context(held(self.folder))
+                _check_settings(self.folder, self.settings)
+                self.trials = _read_trials(self.folder / _TRIALS)
+                try:
+                    self.stream = (self.folder / _TRIALS).open("a", encoding="utf-8")
+                except OSError as error:
+                    raise DataError(f"{self.folder}: cannot be written to ({error.strerror}); name another") from error
+                self.lock = stack.pop_all()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.stream is not None:
-            self.stream.close()
+        with self.lock, suppress(OSError):  # what a full disk did not take was reported by `add`
+            if self.stream is not None:
+                self.stream.close()
 
     def add(self, trial: Trial) -> None:
         """Keep a trial; it is on disk when this returns."""
         self.trials.append(trial)
         if self.stream is not None:
-            self.stream.write(trial.to_line() + "\n")
-            self.stream.flush()
+            try:
+                self.stream.write(trial.to_line() + "\n")
+                self.stream.flush()
+            except OSError as error:
+                assert self.folder is not None
+                raise not_written(self.folder / _TRIALS, error) from error
 
     def of(self, kind: str, searches: Iterable[str]) -> list[Trial]:
         """Trials of a world by search and number; the order in time would depend on chance."""
@@ -55,13 +67,16 @@ class Record:
         return sorted(trials, key=lambda trial: (wanted.index(trial.search), trial.number))
 
 
-def _open_folder(folder: Path, settings: Mapping[str, Any]) -> None:
+def _make_folder(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise DataError(f"{folder}: this is a file; name a folder for the record of the calibration")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(f"{folder}: cannot be made ({error.strerror}); name a folder that can") from error
+
+
+def _check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
     place = folder / _SETTINGS
     if not place.exists():
         if (folder / _TRIALS).exists():

@@ -1,5 +1,6 @@
 """The command ``unskew evaluate``: it reads files, evaluates models and writes a table, JSON and a page."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -190,6 +191,8 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
 def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: Any) -> "Report":
     """Evaluate on data sets that are read part by part."""
     from unskew.data import open_split
+    from unskew.data.locks import held
+    from unskew.data.partitions import prepare_work
     from unskew.data.partitions.locations import as_location
     from unskew.evaluation import evaluate
 
@@ -212,18 +215,21 @@ def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: 
     assert options.train is not None
     if not is_data_set(options.test):
         raise ConfigError(f"--train {options.train} is a folder, so --test must be a folder of Parquet files too")
-    split = open_split(
-        as_location(options.train),
-        as_location(options.test or ""),
-        columns=options.columns,
-        work=options.work,
-        parts=options.partitions,
-    )
-    models = read_models(options.models, options.columns, parts=len(split), work=options.work)
-    if not models:
-        raise ConfigError("no model to evaluate; give --factors, --scores, --model or --predictions")
-    relevant = None if options.relevant_counts is None else read_relevant(options.relevant_counts, options.columns)
-    with stages(quiet=bool(options.quiet)) as progress:
+    with ExitStack() as stack:
+        if options.work is not None:  # its copies must not change between the steps
+            stack.enter_context(held(prepare_work(options.work)))
+        split = open_split(
+            as_location(options.train),
+            as_location(options.test or ""),
+            columns=options.columns,
+            work=options.work,
+            parts=options.partitions,
+        )
+        models = read_models(options.models, options.columns, parts=len(split), work=options.work)
+        if not models:
+            raise ConfigError("no model to evaluate; give --factors, --scores, --model or --predictions")
+        relevant = None if options.relevant_counts is None else read_relevant(options.relevant_counts, options.columns)
+        progress = stack.enter_context(stages(quiet=bool(options.quiet)))
         return evaluate(
             models,
             split,

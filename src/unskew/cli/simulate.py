@@ -90,12 +90,12 @@ def _read_world(text: str, kind: str | None) -> "WorldModel":
 
 
 def _write(world: "World", out: Path, seed: int) -> None:
-    from unskew.data.writing import written
+    from unskew.data.writing import write_parquet, written
 
     make_folder(out)
     with ExitStack() as stack:  # all files are complete before any gets its name
         for name in _TABLES:
-            _table(world, name).write_parquet(stack.enter_context(written(out / f"{name}.parquet", "wb")))
+            write_parquet(_table(world, name), stack.enter_context(written(out / f"{name}.parquet", "wb")))
         facts = {"unskew": __version__, "world": world.origin, "seed": seed, **_sizes(world)}
         stack.enter_context(written(out / "world.json")).write(json.dumps(facts, indent=2) + "\n")
 

@@ -240,7 +240,7 @@ def _parts(split: "Split") -> "dict[str, Interactions]":
 
 def _write(split: "Split", out: Path, kind: Literal["csv", "parquet"], parts: int | None) -> None:
     from unskew.data import write_parts
-    from unskew.data.writing import written
+    from unskew.data.writing import write_parquet, written
 
     make_folder(out)
     if parts is not None:
@@ -254,7 +254,7 @@ def _write(split: "Split", out: Path, kind: Literal["csv", "parquet"], parts: in
             if kind == "csv":
                 frame.write_csv(stream)
             else:
-                frame.write_parquet(stream)
+                write_parquet(frame, stream)
 
 
 def _print(split: "Split", log: "Interactions", out: Path, kind: str) -> None:

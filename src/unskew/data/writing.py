@@ -1,15 +1,24 @@
 """Writing files, so that a file is either complete or absent."""
 
+import errno
 import json
 import os
+import re
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from unskew.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Numbers of errors that say that a disk, a quota or a limit has no room."""
+_NUMBER = re.compile(r"\(os error (\d+)\)")
 
 
 class AsJson(ABC):
@@ -49,7 +58,28 @@ def written(path: Path, mode: str = "w") -> Iterator[Any]:
         with _plain(place, mode) if _is_device(place) else _renamed(place, mode) as stream:
             yield stream
     except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error.strerror or error}); check the path") from error
+        raise not_written(path, error) from error
+
+
+def write_parquet(frame: "pl.DataFrame", place: Any) -> None:
+    """Write a frame to a path or a stream; what fails is an `OSError`, as if Python had written it."""
+    from polars.exceptions import PolarsError
+
+    try:
+        frame.write_parquet(place)
+    except PolarsError as error:
+        number = _NUMBER.search(str(error))
+        if number is None:
+            raise
+        raise OSError(int(number.group(1)), os.strerror(int(number.group(1)))) from error
+
+
+def not_written(path: Path, error: OSError) -> DataError:
+    """What to raise because a file could not be written: why, and what to do."""
+    said = _NUMBER.search(str(error))  # of a frame that is written as text
+    number = int(said.group(1)) if said and error.errno is None else error.errno
+    hint = "make room, or name another place" if number in FULL else "check the path"
+    return DataError(f"{path}: cannot be written ({os.strerror(number) if number else error}); {hint}")
 
 
 @contextmanager

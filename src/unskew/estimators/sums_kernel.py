@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from unskew.arrays import Floats, Ints
+from unskew.compiling import njit
 
 
 @njit(nogil=True, cache=True)

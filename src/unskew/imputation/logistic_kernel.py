@@ -1,9 +1,10 @@
 """The inner loop of chances whose log-odds are a part of the user plus a part of the item. Arrays in, arrays out."""
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 
 from unskew.arrays import Floats, Matrix
+from unskew.compiling import njit
 
 
 @njit(nogil=True, cache=True)

@@ -1,6 +1,7 @@
 """Metrics of what is in the top lists, relevant or not: coverage, Gini, novelty, popularity and the head."""
 
 import copy
+import math
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -8,7 +9,7 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, log2_of
 from unskew.errors import ConfigError
 from unskew.metrics.metric import Kind, MetricWord, TakesCutoff
 
@@ -165,7 +166,7 @@ class Novelty(ContentMetric, word="novelty"):
 
     def values(self, lists: TopItems) -> Floats:
         """Return the mean of each list."""
-        return lists.means(-np.log2(np.maximum(lists.counts, 1) / lists.n_users))
+        return lists.means(math.log2(max(lists.n_users, 1)) - log2_of(np.maximum(lists.counts, 1)))
 
 
 @dataclass(frozen=True)

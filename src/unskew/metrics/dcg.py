@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, log2_of
 from unskew.metrics.exact.positions import mean_gain, positions_used
 from unskew.metrics.exact.user_lists import UserLists, divide
 from unskew.metrics.metric import Kind, ListMetric, Metric
@@ -139,8 +139,8 @@ class NDCG(ListMetric, word="ndcg"):
 def discount(above: Ints, form: str = "standard") -> Floats:
     """Return the worth of a place with this many above it."""
     if form == "standard":
-        return np.asarray(1 / np.log2(np.asarray(above) + 2.0))
-    return np.asarray(1 / np.maximum(np.log2(np.asarray(above) + 1.0), 1))
+        return 1 / log2_of(np.asarray(above) + 2)
+    return np.asarray(1 / np.maximum(log2_of(np.asarray(above) + 1), 1))
 
 
 def _hits(cutoff: int | str | None) -> str:

@@ -55,6 +55,11 @@ class Als(Model, word="als"):
         check_number(self, "regularisation")
         check_number(self, "alpha")
 
+    def effort(self, train: Interactions) -> float:
+        """Normal equations of each row, and their solution for each user and item."""
+        sides = np.count_nonzero(train.user_counts) + np.count_nonzero(train.item_counts)
+        return 1e-10 * self.iterations * self.factors**2 * (2 * len(train) + float(sides) * self.factors)
+
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
         """Alternate between users and items; the rows of a side are solved in parallel."""
         observed = Observed.of(train)

@@ -2,17 +2,17 @@
 
 from typing import TypeAlias
 
-import numba
 import numpy as np
 
 from unskew.arrays import Floats, Ints, Matrix
+from unskew.compiling import njit
 from unskew.ranking.seeded_draws import GOLDEN, mix
 
 # offsets and members: those of group g are members[offsets[g] : offsets[g + 1]]
 Groups: TypeAlias = tuple[Ints, Ints]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def hash_uniform(seed: np.uint64, users: Ints, out: Floats) -> None:
     """Fill one row per user with numbers in [0, 1): the SplitMix64 stream of the user, with one step for each item."""
     for row in range(len(users)):
@@ -22,14 +22,14 @@ def hash_uniform(seed: np.uint64, users: Ints, out: Floats) -> None:
             out[row, item] = np.float64(mix(state) >> np.uint64(11)) * 2.0**-53
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def count_shared(by_item: Groups, by_user: Groups, out: Floats) -> None:
     """Count the users that each two items share, including an item with itself."""
     for item in range(len(out)):
         _count_with(item, by_item, by_user, out[item])
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def nearest_items(
     start: int,
     by_item: Groups,
@@ -60,7 +60,7 @@ def nearest_items(
         lengths[row] = _keep_largest(others[:n], values[:n], near[row], similarity[row])
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def solve_rows(rows: Groups, fixed: Matrix, gram: Floats, alpha: float, out: Matrix) -> None:
     """Solve (gram + alpha sum q q') p = (1 + alpha) sum q for each row, q the row's members in `fixed`."""
     offsets, members = rows
@@ -76,7 +76,7 @@ def solve_rows(rows: Groups, fixed: Matrix, gram: Floats, alpha: float, out: Mat
         out[row] = right
 
 
-@numba.njit(cache=True)
+@njit(cache=True)
 def _count_with(item: int, by_item: Groups, by_user: Groups, counts: Floats) -> None:
     """Add one to each item for each user it shares with this one."""
     item_offsets, users = by_item
@@ -87,7 +87,7 @@ def _count_with(item: int, by_item: Groups, by_user: Groups, counts: Floats) -> 
             counts[items[place]] += 1.0
 
 
-@numba.njit(cache=True)
+@njit(cache=True)
 def _keep_largest(names: Ints, values: Floats, kept_names: Ints, kept_values: Matrix) -> int:
     """Write the largest values until the output is full, of equal ones the first; return how many."""
     n, room = len(values), len(kept_names)
@@ -106,7 +106,7 @@ def _keep_largest(names: Ints, values: Floats, kept_names: Ints, kept_values: Ma
     return at
 
 
-@numba.njit(cache=True)
+@njit(cache=True)
 def _select(values: Floats, k: int) -> float:
     """The value at place k in ascending order, by quickselect, which reorders the values.
 
@@ -129,7 +129,7 @@ def _select(values: Floats, k: int) -> float:
     return float(values[k])
 
 
-@numba.njit(cache=True)
+@njit(cache=True)
 def _solve_in_place(left: Floats, right: Floats) -> None:
     """Solve for a positive definite matrix by Cholesky; both arguments are overwritten."""
     _factor_in_place(left)
@@ -144,7 +144,7 @@ def _solve_in_place(left: Floats, right: Floats) -> None:
         right[k] /= left[k, k]
 
 
-@numba.njit(cache=True)
+@njit(cache=True)
 def _factor_in_place(matrix: Floats) -> None:
     """Put U with U'U = matrix into the upper triangle.
 

@@ -39,6 +39,10 @@ class Ease(Model, word="ease"):
         check_number(self, "regularisation")
         check_whole(self, "max_items")
 
+    def effort(self, train: Interactions) -> float:
+        """The inverse of a matrix of items."""
+        return 1e-10 * float(np.count_nonzero(train.item_counts)) ** 3
+
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> ItemItemScorer:
         """Compute the weights by inverting the Gram matrix."""
         observed = Observed.of(train)

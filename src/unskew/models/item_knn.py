@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import offsets_of
+from unskew.arrays import dot, offsets_of
 from unskew.data import Interactions
 from unskew.models.model import Model, Observed, Progress, check_number, check_whole
 from unskew.ranking.scorers import ItemItemScorer
@@ -38,6 +38,10 @@ class ItemKnn(Model, word="item-knn"):
     def __post_init__(self) -> None:
         check_whole(self, "neighbours")
         check_number(self, "shrinkage", zero=True)
+
+    def effort(self, train: Interactions) -> float:
+        """The pairs of items of each user."""
+        return 1e-9 * dot(train.user_counts, train.user_counts)
 
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> ItemItemScorer:
         """Find the neighbours item by item, so that memory is needed for the neighbours only."""

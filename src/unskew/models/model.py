@@ -109,6 +109,13 @@ class Model(Named, family="model"):
         with one_thread():
             return self.learn(train, generator, progress or silent)
 
+    def effort(self, train: Interactions) -> float:
+        """About how many billions of steps a training takes; an audit decides by it how often it trains a model.
+
+        It depends on the options and the log alone, so that the decision is the same on every machine.
+        """
+        return 1e-5 * len(train)
+
     @abstractmethod
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> Scorer:
         """Learn from a log that has rows, with single-threaded BLAS."""

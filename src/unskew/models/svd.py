@@ -34,6 +34,10 @@ class Svd(Model, word="svd"):
     def __post_init__(self) -> None:
         check_whole(self, "rank")
 
+    def effort(self, train: Interactions) -> float:
+        """Products of the matrix, some for each factor."""
+        return 1e-8 * self.rank * len(train)
+
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
         """Decompose the matrix, in float64."""
         observed = Observed.of(train)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, powers_of
 from unskew.data import Interactions
 from unskew.errors import ConfigError, PropensityError
 from unskew.notation import Named
@@ -85,8 +85,7 @@ class Popularity(PropensityModel, word="popularity"):
         if not counts.any():
             raise PropensityError("popularity needs training rows, and there are none")
         relative = counts / counts.max()
-        with np.errstate(divide="ignore"):
-            by_item = relative ** ((gamma + 1) / 2)
+        by_item = powers_of(relative, (gamma + 1) / 2)
         tiny = (by_item <= 0) & (counts > 0)
         if tiny.any():
             raise PropensityError(

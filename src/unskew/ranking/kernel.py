@@ -8,9 +8,10 @@ user has seen are subtracted afterwards, which is much faster than masking them.
 from typing import Any
 
 import numpy as np
-from numba import int32, int64, njit, uint64
+from numba import int32, int64, uint64
 
 from unskew.arrays import Bools, Ints, Matrix
+from unskew.compiling import njit
 
 
 @njit(nogil=True, cache=True)

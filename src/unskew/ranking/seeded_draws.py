@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 
 from unskew.arrays import Ints
+from unskew.compiling import njit
 
 GOLDEN = uint64(0x9E3779B97F4A7C15)
 

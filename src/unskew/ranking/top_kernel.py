@@ -7,9 +7,10 @@ reach it are read again. Minus infinity is never chosen.
 from typing import Any
 
 import numpy as np
-from numba import int32, njit, uint64
+from numba import int32, uint64
 
 from unskew.arrays import Floats, Ints, Matrix
+from unskew.compiling import njit
 from unskew.ranking.seeded_draws import GOLDEN, mix
 
 SHORTEST = 8  # scores per stretch

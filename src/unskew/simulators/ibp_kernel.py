@@ -1,9 +1,9 @@
 """Compiled steps of the Indian buffet process."""
 
 import numpy as np
-from numba import njit
 
 from unskew.arrays import Floats, Ints
+from unskew.compiling import njit
 
 
 @njit(nogil=True, cache=True)

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from unskew.arrays import Bools, Floats, Ints, SeedLike, offsets_of
+from unskew.compiling import njit
 from unskew.data import Interactions
 from unskew.errors import DataError
 

@@ -1,9 +1,9 @@
 """Compiled steps of the observation of likes: drawing them, holding out a part, and the probability of that."""
 
 import numpy as np
-from numba import njit
 
 from unskew.arrays import Floats, Ints
+from unskew.compiling import njit
 
 TRAIN, TEST = 1, 2
 """States of a row that was observed; 0 for one that was not."""

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints, SeedLike
+from unskew.arrays import Floats, Ints, SeedLike, dot
 from unskew.errors import ConfigError
 from unskew.notation import Named
 
@@ -27,7 +27,7 @@ class ProfileSizes(Named, family="profile size"):
     def mean(self) -> float:
         """The expected size."""
         sizes, chances, _ = self._table
-        return float(sizes @ chances)
+        return dot(sizes, chances)
 
     def draw(self, count: int, rng: SeedLike = 0, most: Ints | None = None) -> Ints:
         """Draw sizes by the inverse of the distribution function.

@@ -49,7 +49,7 @@ class Population:
             for taste, times in ((4.0, 2 / 3), (2.0, 4 / 3))
         ]
         scores = 2 * favourite + np.log(shuffled) + rng.standard_normal(favourite.shape)
-        above = np.argsort(np.argsort(-scores, axis=1), axis=1)
+        above = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1, kind="stable")
         gains = ADG().gain(above, np.full_like(above, items))
         return cls(np.concatenate(liking), np.tile(gains, (2, 1)), shuffled)
 

@@ -1,5 +1,6 @@
 """Error audits: numbers by hand, what is found in small worlds, and what is said of it."""
 
+import itertools
 import json
 import sys
 from dataclasses import replace
@@ -17,7 +18,7 @@ from unskew.audit.showing.words import depth_used, lead
 from unskew.data import Interactions, split_fractions
 from unskew.errors import ConfigError
 from unskew.estimators import Comparison
-from unskew.models import Model
+from unskew.models import ItemKnn, Model
 from unskew.ranking import MatrixScorer
 from unskew.simulators import Ibp
 from unskew.trials import Design, Method, Trials
@@ -144,13 +145,29 @@ def test_words_are_trained_anew_on_each_log(log):
 
 
 def test_training_that_takes_too_long_is_left_to_a_stand_in_and_told(log, monkeypatch):
-    depth = replace(DEPTHS["quick"], seconds=1e-9, runs=2, model_runs=2, evaluations=2)
+    depth = replace(DEPTHS["quick"], effort=1e-9, runs=2, model_runs=2, evaluations=2)
     monkeypatch.setitem(DEPTHS, "quick", depth)
     models = {"popular": "popular", "knn": "item-knn"}
     found = audit(log, models, metrics=["auc"], k=5, depth="quick", world=WORD)
     assert {row.model: row.how for row in found.error.models} == {"popular": "trained", "knn": "stand-in"}
     (told,) = [text for text in found.warnings if "retraining" in text]
     assert told.startswith("retraining knn takes")
+
+
+def test_no_clock_decides_how_often_models_are_trained(log, monkeypatch):
+    depth = replace(DEPTHS["quick"], effort=7.5, runs=2, model_runs=9, evaluations=2)
+    monkeypatch.setattr(ItemKnn, "effort", lambda self, train: 1.0)
+    monkeypatch.setitem(DEPTHS, "quick", depth)
+    models = {"popular": "popular", "knn": "item-knn"}
+    options = {"metrics": ["auc"], "k": 5, "depth": "quick", "world": WORD}
+    first = audit(log, models, **options)
+    hours = itertools.cycle([0.0, 9e3, -9e3])
+    monkeypatch.setattr("unskew.audit.error.error_audit.perf_counter", lambda: next(hours))
+    again = audit(log, models, **options, threads=1)
+    assert first.error.model_runs == again.error.model_runs == 7
+    assert first.error.models == again.error.models
+    assert first.warnings == again.warnings
+    assert any("7 runs of your models per world, not 9" in text for text in first.warnings)
 
 
 def test_models_are_trained_on_the_items_that_occur():

@@ -188,7 +188,7 @@ class ErrorRun:
         chosen = _nearest(work)[: max(1, depth.model_runs // MODEL_RUNS)]
         castings: list[Casting] = []
         for each in chosen:
-            share = replace(depth, model_runs=ceil(depth.model_runs / len(chosen)), seconds=depth.seconds / len(chosen))
+            share = replace(depth, model_runs=ceil(depth.model_runs / len(chosen)), effort=depth.effort / len(chosen))
             casting = Casting(
                 self.seen,
                 each.result.likened,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
-from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +37,6 @@ from unskew.models.model import Progress
 from unskew.progress import Stage
 from unskew.propensities import PropensityModel
 from unskew.ranking import Engine, Scorer, Threads, TopCounts, top_lists
-from unskew.ranking.engines.threads import usable_cores
 from unskew.trials.methods import Method
 from unskew.trials.recommenders import Learnt, Recommender, parse_recommender
 from unskew.trials.runs import Trials, run_trials
@@ -53,12 +52,12 @@ ESTIMATORS = ("aoa", "snips", "snips(per=balanced)", "snips(per=user)")
 NEEDS_MORE = "model {model!r} learns from data that a simulated log does not have; a stand-in is used instead"
 NOT_TRAINED = "the models could not be trained on a simulated log, so stand-ins are used instead: {error}"
 TOO_SLOW = (
-    "retraining {models} takes {seconds:.1f} s per run, too slow for {wanted} runs per world; a stand-in is used "
-    "instead (force retraining with {runs})"
+    "retraining {models} takes about {effort:,.1f} billion steps per run, too many for {wanted} runs per world; a "
+    "stand-in is used instead (force retraining with {runs})"
 )
 FEWER_RUNS = (
-    "retraining {models} takes {seconds:.1f} s per run, so there were {possible} runs of your models per world, not "
-    "{wanted} (force more with {runs})"
+    "retraining {models} takes about {effort:,.1f} billion steps per run, so there were {possible} runs of your models "
+    "per world, not {wanted} (force more with {runs})"
 )
 UNLIKE_MODEL = (
     "no recommender of the simulated world is quite like {model!r}{where}: {metric} {reached:.3f} there and "
@@ -178,7 +177,7 @@ class Casting:
             trained = {row.model for row in self.first.rows if row.how == "trained"}
             learnt, self.runs = {name: each for name, each in learnt.items() if name in trained}, self.first.runs
         elif not all(each.ranks_strangers for each in learnt.values()):
-            learnt = self._within_time(learnt)
+            learnt = self._affordable(learnt)
         self.rows += [ModelRow(name, "trained") for name in learnt]
         stand_ins = self._stand_ins([name for name in self.seen.cast if name not in learnt])
         cast = {name: learnt.get(name) or stand_ins[name] for name in self.seen.cast}
@@ -188,8 +187,7 @@ class Casting:
         """The models that can be trained on a log without ratings and propensities."""
         recommenders: dict[str, Recommender] = {}
         for name in self.seen.cast:
-            given = self.seen.given[name]
-            model = Model.from_word(given) if isinstance(given, str) else given
+            model = self._model(name)
             if not isinstance(model, Model):
                 continue
             if isinstance(model, RatingModel) or str(getattr(model, "propensity", "")):
@@ -199,27 +197,34 @@ class Casting:
             recommenders[name] = parse_recommender(word) if word in CLOSED else Learnt(OnKnown(model))
         return recommenders
 
-    def _within_time(self, learnt: Mapping[str, Recommender]) -> dict[str, Recommender]:
-        """Return the models that there is time to train, and set the number of runs, by timing one run."""
+    def _model(self, name: str) -> Any:
+        given = self.seen.given[name]
+        return Model.from_word(given) if isinstance(given, str) else given
+
+    def _affordable(self, learnt: Mapping[str, Recommender]) -> dict[str, Recommender]:
+        """Return the models that are trained, and set the number of runs, by the effort of a run.
+
+        No clock decides: a slow or busy machine gives the same numbers.
+        """
         wanted, depth = self.runs, self.plan.depth
         closed = {name: each for name, each in learnt.items() if each.ranks_strangers}
         names = ", ".join(name for name in learnt if name not in closed)
-        start = perf_counter()
         try:
             self._trials(learnt, 1, panel=False, quiet=True)
         except UnskewError as error:
             self.notes.append(NOT_TRAINED.format(error=error))
             return closed
-        took = perf_counter() - start
-        possible = int(depth.seconds * (self.threads or usable_cores()) / max(took, 1e-6))
+        train = self.likened.world.draw(stream_of(self.settings.seed, Purpose.WORKSHOP)).train
+        effort = sum(self._model(name).effort(train) for name in learnt if name not in closed)
+        possible = int(depth.effort / effort)
         if not self.plan.exact and possible < LEAST_RUNS:
-            self.notes.append(TOO_SLOW.format(models=names, seconds=took, wanted=wanted, runs=Option("runs", "N")))
+            self.notes.append(TOO_SLOW.format(models=names, effort=effort, wanted=wanted, runs=Option("runs", "N")))
             return closed
         if not self.plan.exact and possible < wanted:
             self.runs = possible
             self.notes.append(
                 FEWER_RUNS.format(
-                    models=names, seconds=took, possible=possible, wanted=wanted, runs=Option("runs", "N")
+                    models=names, effort=effort, possible=possible, wanted=wanted, runs=Option("runs", "N")
                 )
             )
         return dict(learnt)

@@ -32,13 +32,13 @@ class Depth:
     model_runs: int  # simulated evaluations of the user's models, which take longer
     rows: int  # a longer log is represented by a sample of its users
     likes: int  # a larger world is drawn with fewer users
-    seconds: float  # for training models again in each run; fewer runs when that is not enough
+    effort: float  # for training models again in each run (`Model.effort`); fewer runs when that is not enough
 
 
 DEPTHS: Mapping[str, Depth] = {
-    "quick": Depth(searches=1, evaluations=16, runs=24, model_runs=20, rows=100_000, likes=250_000, seconds=10),
-    "standard": Depth(searches=3, evaluations=40, runs=120, model_runs=60, rows=150_000, likes=1_000_000, seconds=90),
-    "deep": Depth(searches=5, evaluations=120, runs=500, model_runs=300, rows=1_500_000, likes=2_000_000, seconds=1200),
+    "quick": Depth(searches=1, evaluations=16, runs=24, model_runs=20, rows=100_000, likes=250_000, effort=20),
+    "standard": Depth(searches=3, evaluations=40, runs=120, model_runs=60, rows=150_000, likes=1_000_000, effort=180),
+    "deep": Depth(searches=5, evaluations=120, runs=500, model_runs=300, rows=1_500_000, likes=2_000_000, effort=2400),
 }
 
 

@@ -3,9 +3,9 @@
 # mypy: disable-error-code="untyped-decorator"
 
 import numpy as np
-from numba import njit
 
 from unskew.arrays import Bools, Floats, Ints, Matrix
+from unskew.compiling import njit
 
 
 @njit(nogil=True, cache=True)

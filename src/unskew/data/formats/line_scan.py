@@ -24,7 +24,7 @@ def scan(raw: bytes, separator: int, width: int, *, quoting: bool) -> Problem:
 
 @cache
 def _compiled() -> Any:
-    from numba import njit
+    from unskew.compiling import njit
 
     return njit(nogil=True, cache=True)(scan_lines)
 

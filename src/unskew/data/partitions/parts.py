@@ -1,6 +1,7 @@
 """`Parts` and `PartitionedSplit`: data sets of Parquet files, by user: all rows of a user are in one part."""
 
 import hashlib
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from unskew.data.candidates import Candidates
 from unskew.data.columns import Columns
 from unskew.data.frames import find_column
 from unskew.data.interactions import Interactions
+from unskew.data.locks import held
 from unskew.data.partitions.files import check_same_columns, count_rows, find_files, parts_for, read_batches, read_file
 from unskew.data.partitions.keys import user_keys
 from unskew.data.partitions.layout import LAYOUT, layout_of, part_name, read_layout
@@ -130,14 +132,13 @@ def open_split(
     names = columns or Columns()
     if parts is not None and parts < 1:
         raise ConfigError(f"{Option('partitions', parts)}: must be at least 1")
-    if work is not None:
-        prepare_work(work)
     known = layout_of(str(train)) or layout_of(str(test))
-    wanted = parts or known or parts_for(sum(map(count_rows, find_files(str(train)))))
-    opened = {
-        name: open_by_user(str(location), names, wanted, None if work is None else Path(work) / name)
-        for name, location in (("train", train), ("test", test))
-    }
+    with nullcontext() if work is None else held(prepare_work(work)):
+        wanted = parts or known or parts_for(sum(map(count_rows, find_files(str(train)))))
+        opened = {
+            name: open_by_user(str(location), names, wanted, None if work is None else Path(work) / name)
+            for name, location in (("train", train), ("test", test))
+        }
     return PartitionedSplit(opened["train"], opened["test"], candidates)
 
 

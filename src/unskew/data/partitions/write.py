@@ -1,9 +1,11 @@
 """`write_parts`: write rows as a data set by user."""
 
+import errno
 import json
 import shutil
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from unskew.data.frames import eager, find_column
 from unskew.data.partitions.keys import user_keys
 from unskew.data.partitions.layout import LAYOUT, MOST, VERSION, part_name
 from unskew.data.vocabulary import canonical
-from unskew.data.writing import written
+from unskew.data.writing import not_written, write_parquet
 from unskew.errors import DataError
 
 
@@ -46,17 +48,33 @@ def write_parts(
     temporary = Path(tempfile.mkdtemp(dir=out.parent, prefix=".unskew-", suffix=".part"))
     try:
         total = _write_chunks(batches, temporary, parts, names)
-        with written(temporary / LAYOUT) as stream:
-            json.dump({"version": VERSION, "partitions": parts, "user": names.user, "source": source}, stream)
+        layout = {"version": VERSION, "partitions": parts, "user": names.user, "source": source}
+        (temporary / LAYOUT).write_text(json.dumps(layout), encoding="utf-8")
         temporary.chmod(0o755)
-        if out.exists():
-            shutil.rmtree(out)
-        temporary.rename(out)
+        _put(temporary, out)
     except OSError as error:
-        raise DataError(f"{out}: cannot be written ({error.strerror or error}); check the path") from error
+        raise not_written(out, error) from error
     finally:
         _remove(temporary)
     return total
+
+
+def _put(new: Path, out: Path) -> None:
+    """Rename a folder. One that is in the way goes aside as a whole first, so that no run ever sees a part of it."""
+    while True:
+        try:
+            new.rename(out)
+        except OSError as error:
+            if error.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
+                raise
+        else:
+            return
+        aside = Path(tempfile.mkdtemp(dir=out.parent, prefix=".unskew-", suffix=".part"))
+        try:
+            with suppress(FileNotFoundError):  # another run moved it
+                out.rename(aside / out.name)
+        finally:
+            _remove(aside)
 
 
 def _remove(folder: Path) -> None:
@@ -86,12 +104,12 @@ def _write_chunks(batches: Iterable[Any], temporary: Path, parts: int, columns: 
             start = ends[part - 1] if part else 0
             if end > start:
                 chunks[part].append(temporary / f"{part}-{number}.chunk")
-                ordered[int(start) : int(end)].write_parquet(chunks[part][-1])
+                write_parquet(ordered[int(start) : int(end)], chunks[part][-1])
     if empty is None:
         raise DataError("there is no row to write; check the path")
     for part, names in enumerate(chunks):
         rows = pl.concat([pl.read_parquet(name) for name in names]) if names else empty
-        rows.write_parquet(temporary / part_name(part))
+        write_parquet(rows, temporary / part_name(part))
         for name in names:
             name.unlink()
     return total

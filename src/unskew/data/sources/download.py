@@ -1,5 +1,6 @@
 """Downloads of data sets from their owners, complete and checked."""
 
+import errno
 import http.client
 import os
 import shutil
@@ -8,6 +9,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,6 +17,7 @@ from typing import Any, TypeAlias
 from unskew.data.sources.source import Source
 from unskew.data.sources.status import content_sha256
 from unskew.data.sources.unpack import is_archive, unpack
+from unskew.data.writing import FULL, not_written
 from unskew.errors import DataError, Option
 
 Progress: TypeAlias = Callable[[int, int | None], None]
@@ -23,6 +26,7 @@ Progress: TypeAlias = Callable[[int, int | None], None]
 _CHUNK = 1 << 16
 _LARGEST = 4 << 30
 _TIMEOUT = 60.0
+_OF_DISKS = FULL | {errno.ENOENT, errno.EACCES, errno.EROFS, errno.ENOTDIR}
 
 
 def fetch(source: Source, folder: str | Path | None = None, *, progress: Progress | None = None) -> Path:
@@ -53,7 +57,7 @@ def fetch(source: Source, folder: str | Path | None = None, *, progress: Progres
         if is_archive(target):
             content = workspace / "unpacked"
             unpack(target, content, wanted=tuple(source.files))
-        _keep(_choose(source, content), place)
+        _keep(_choose(source, content), place, last=set(source.forms[0].files))
     return place
 
 
@@ -92,6 +96,8 @@ def download(
         error.close()
         raise DataError(f"{url}: the server answers {error.code} ({error.reason}); has the file moved?") from error
     except (OSError, http.client.HTTPException) as error:
+        if isinstance(error, OSError) and error.errno in _OF_DISKS:  # errors of the connection have other numbers
+            raise not_written(target, error) from error
         reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
         raise DataError(f"{url}: cannot be downloaded ({reason}); check the connection and try again") from error
     finally:
@@ -168,9 +174,10 @@ def _choose(source: Source, content: Path) -> dict[str, Path]:
     return chosen
 
 
-def _keep(chosen: dict[str, Path], place: Path) -> None:
+def _keep(chosen: dict[str, Path], place: Path, last: AbstractSet[str]) -> None:
+    """Move the files. Those that make the data set present come last: if this is stopped, it is downloaded again."""
     try:
-        for name, path in chosen.items():
+        for name, path in sorted(chosen.items(), key=lambda one: one[0].removesuffix(".gz") in last):
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(path, place / name)  # noqa: PTH105  # the atomic move
     except OSError as error:

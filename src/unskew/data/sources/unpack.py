@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path, PureWindowsPath
 from typing import IO
 
+from unskew.data.writing import FULL, not_written
 from unskew.errors import DataError
 
 _CHUNK = 1 << 20
@@ -47,6 +48,8 @@ def unpack(archive: Path, folder: Path, *, wanted: tuple[str, ...] | None = None
                 left -= _write(file, folder / name, left, archive)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise not_written(folder, error) from error
         if isinstance(error, (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError)):
             raise DataError(f"{archive.name}: cannot be unpacked ({error}); was it cut short?") from error
         raise

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, gram
 from unskew.data.candidates import All
 from unskew.data.pairs import row_keys
 from unskew.errors import ConfigError, DataError, Option
@@ -157,7 +157,7 @@ class Imputed(Sample):
         shifts = np.stack(
             [self._shifts(metric, estimator, model, value) for model, value in zip(direct, values, strict=True)]
         )
-        return joint_terms(values, influence @ influence.T + shifts @ shifts.T)
+        return joint_terms(values, gram(influence) + gram(shifts))
 
     def _shifts(self, metric: AnyMetric, estimator: Imputing, model: str, value: float) -> Floats:
         """By how much imputation moves with the coefficients of its chances, in each direction."""

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from unskew.arrays import Floats
+from unskew.arrays import Floats, gram
 from unskew.estimators import Snips, Terms
 from unskew.estimators.imputed import Shrunk, SlicedMetric, hotelling
 from unskew.evaluation.collecting.imputed import Imputed
@@ -119,7 +119,7 @@ def _weighted(sample: Imputed, metric: AnyMetric, chance: Floats) -> tuple[Float
     """The weighted means of all models, and their covariance over users."""
     terms = [weighted_terms(sample, metric, model, chance) for model in sample.ranks]
     stacked = np.stack([each.influence for each in terms])
-    return np.array([each.value or 0.0 for each in terms]), stacked @ stacked.T
+    return np.array([each.value or 0.0 for each in terms]), gram(stacked)
 
 
 def weighted_terms(sample: Sample, metric: AnyMetric, model: str, chance: Floats) -> Terms:

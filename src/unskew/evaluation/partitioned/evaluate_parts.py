@@ -12,6 +12,7 @@ import polars as pl
 
 from unskew.arrays import offsets_of
 from unskew.data import Split
+from unskew.data.locks import held
 from unskew.data.partitions import PartitionedSplit, prepare_work, user_keys
 from unskew.data.partitions.locations import version_of
 from unskew.data.vocabulary import Vocabulary, canonical
@@ -75,7 +76,23 @@ def evaluate_parts(
     progress : callable, optional
     """
     check_mergeable(settings, split.rule)
-    folder = None if work is None else prepare_work(work)
+    if work is not None:
+        with held(prepare_work(work)):
+            return _evaluate(models, split, settings, engine, threads, relevant, Path(work), memory, progress)
+    return _evaluate(models, split, settings, engine, threads, relevant, None, memory, progress)
+
+
+def _evaluate(
+    models: Mapping[str, Any],
+    split: PartitionedSplit,
+    settings: Settings,
+    engine: Engine,
+    threads: int | None,
+    relevant: Any,
+    folder: Path | None,
+    memory: str | None,
+    progress: Stage | None,
+) -> Report:
     parts = list(range(len(split)))
     counter = Counter(split, settings.positive)
     counts = Counts.join(_mapped(engine, counter.count, parts, progress, "counting rows"))

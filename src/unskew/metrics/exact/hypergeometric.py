@@ -1,9 +1,9 @@
 """The posterior of the number of items above, given how many drawn items are above. Arrays in, arrays out."""
 
 import numpy as np
-from numba import njit
 
 from unskew.arrays import Floats
+from unskew.compiling import njit
 
 
 @njit(cache=True, nogil=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, running_sums
 from unskew.compiling import is_short
 
 
@@ -16,8 +16,8 @@ def positions_used(above: Ints, tied: Ints, cutoff: int | None = None) -> int:
 
 def mean_gain(table: Floats, above: Ints, tied: Ints) -> Floats:
     """Return the mean of ``table`` over the places ``above``, ..., ``above + tied``, zero past its end."""
-    # Summed in extended precision: a short group far down is a small difference of two large sums.
-    sums = np.append(0.0, np.cumsum(table, dtype=np.longdouble).astype(np.float64))
+    # Summed with twice the digits: a short group far down is a small difference of two large sums.
+    sums = running_sums(table)
     table = np.asarray(table, dtype=np.float64)
     if is_short(above.size):
         first, last = (np.minimum(place, table.size) for place in (above, above + tied + 1))
@@ -31,5 +31,4 @@ def mean_gain(table: Floats, above: Ints, tied: Ints) -> Floats:
 
 def harmonic_numbers(size: int) -> Floats:
     """Return H(0), ..., H(size), each correct to the last bit or nearly so."""
-    terms = 1 / np.arange(1, size + 1, dtype=np.longdouble)
-    return np.append(0.0, np.cumsum(terms)).astype(np.float64)
+    return running_sums(1 / np.arange(1, size + 1))

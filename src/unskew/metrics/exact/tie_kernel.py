@@ -6,9 +6,9 @@ in the presence of tied scores", give the idea; the closed forms by harmonic num
 """
 
 import numpy as np
-from numba import njit
 
 from unskew.arrays import Floats, Ints
+from unskew.compiling import njit
 
 # Below this many places a loop is as fast as the closed form, and loses no digits.
 _SHORT = 64

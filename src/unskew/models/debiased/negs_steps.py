@@ -67,5 +67,5 @@ class Sampled(Method):
         by_rank = np.bincount(places.reshape(-1), minlength=scores.numel()).reshape(tuple(scores.shape))
         counts = by_rank.astype(np.float32)
         if self.hardest < self.drawn:  # else a rank can be used as an item
-            np.put_along_axis(counts, np.argsort(-scores.numpy(), axis=1), by_rank, axis=1)
+            np.put_along_axis(counts, np.argsort(-scores.numpy(), axis=1, kind="stable"), by_rank, axis=1)
         return torch.from_numpy(counts)

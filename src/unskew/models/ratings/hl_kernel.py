@@ -2,10 +2,10 @@
 
 import math
 
-import numba
 import numpy as np
 
 from unskew.arrays import Floats, Ints
+from unskew.compiling import njit
 
 # sums may be reordered, so that the loops over factors use the vector unit
 REORDER = {"reassoc", "nsz", "contract"}
@@ -14,7 +14,7 @@ _ROOT_2PI = math.sqrt(2.0 * math.pi)
 _LEAST = 1e-300  # so that the logarithm of a chance that underflows is finite
 
 
-@numba.njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def _between(low: float, high: float) -> float:
     """The chance of a standard normal number between two bounds, exact in both tails."""
     if low > 0:
@@ -22,12 +22,12 @@ def _between(low: float, high: float) -> float:
     return 0.5 * (math.erfc(-high / _ROOT2) - math.erfc(-low / _ROOT2))
 
 
-@numba.njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def _density(x: float) -> float:
     return math.exp(-0.5 * x * x) / _ROOT_2PI
 
 
-@numba.njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def _moments(user: Floats, user_spread: Floats, item: Floats, item_spread: Floats, factors: int) -> tuple[float, float]:
     """Mean and variance of a product of factors plus both offsets, which follow the factors."""
     mean, variance = user[factors] + item[factors], user_spread[factors] + item_spread[factors]
@@ -37,7 +37,7 @@ def _moments(user: Floats, user_spread: Floats, item: Floats, item_spread: Float
     return mean, variance
 
 
-@numba.njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def _pass_back(
     slope: float,
     spread_slope: float,
@@ -58,7 +58,7 @@ def _pass_back(
             spread_slopes[side][k] += spread_slope * (there[k] * there[k] + other)
 
 
-@numba.njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def _rated(
     score: float,
     root: float,
@@ -88,7 +88,7 @@ def _rated(
     return term, slope, spread_slope
 
 
-@numba.njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def _missing(
     score: float,
     root: float,
@@ -126,7 +126,7 @@ def _missing(
     return term, slope, spread_slope
 
 
-@numba.njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def _habits_of(
     user: Floats, user_spread: Floats, item: Floats, item_spread: Floats, factors: int, effects: Floats, out: Floats
 ) -> None:
@@ -144,7 +144,7 @@ def _habits_of(
         out[3, k] = -0.5 * logit - tangent
 
 
-@numba.njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def bound_and_slopes(
     users: Ints,
     items: Ints,

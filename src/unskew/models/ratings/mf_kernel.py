@@ -1,15 +1,15 @@
 """The loss and gradient of a rating factorisation, compiled; arrays in, arrays out."""
 
-import numba
 import numpy as np
 
 from unskew.arrays import Floats, Ints
+from unskew.compiling import njit
 
 # sums may be reordered, so that the loops over factors use the vector unit
 REORDER = {"reassoc", "nsz", "contract"}
 
 
-@numba.njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def loss_and_gradient(
     point: Floats,
     gradient: Floats,

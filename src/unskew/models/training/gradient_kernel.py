@@ -8,9 +8,10 @@ the slopes of their entries in the order of the batch, so the sum does not depen
 from typing import Any
 
 import numpy as np
-from numba import float32, int64, njit, uint64
+from numba import float32, int64, uint64
 
 from unskew.arrays import Ints, Matrix
+from unskew.compiling import njit
 from unskew.ranking.seeded_draws import GOLDEN, mix
 
 BETA_1, BETA_2, EPSILON = np.float32(0.9), np.float32(0.999), np.float32(1e-8)  # Kingma and Ba (2015)

@@ -68,6 +68,10 @@ class GradientModel(StepwiseModel):
         """The regularisations of Yang et al. (2018)."""
         return tuple(replace(self, regularisation=penalty, tune=False) for penalty in PENALTIES)
 
+    def effort(self, train: Interactions) -> float:
+        """Its steps, each over all factors of a batch."""
+        return 1e-9 * self.iterations * self.batch * self.factors
+
     def start(self, observed: Observed, train: Interactions, seed: int, threads: int) -> "Descent":
         """A run before its first step."""
         from unskew.models.training.gradient_run import Descent

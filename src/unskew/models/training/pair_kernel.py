@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from numba import float32, float64, njit, uint64
+from numba import float32, float64, uint64
 
 from unskew.arrays import Floats, Ints, Matrix
+from unskew.compiling import njit
 from unskew.models.training.gradient_kernel import FAST, below, holds
 from unskew.ranking.seeded_draws import GOLDEN, mix
 

@@ -114,6 +114,10 @@ class StepwiseModel(Model):
     def start(self, observed: Observed, train: Interactions, seed: int, threads: int) -> "Run":
         """A run before its first step."""
 
+    def effort(self, train: Interactions) -> float:
+        """Its steps, each over all factors of a pair or a triple of rows."""
+        return 1e-8 * self.iterations * self.factors
+
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
         """Train to the last step."""
         return self.train(train, rng=rng, progress=progress).last

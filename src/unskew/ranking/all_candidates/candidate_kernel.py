@@ -7,9 +7,10 @@ expected ties each place of the group gets their mean, so a sum over places of c
 from typing import Any
 
 import numpy as np
-from numba import int32, int64, njit, uint32, uint64
+from numba import int32, int64, uint32, uint64
 
 from unskew.arrays import Bools, Floats, Ints, Matrix
+from unskew.compiling import njit
 from unskew.ranking.all_candidates.cell_kernel import (
     FEWEST,
     MOST,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints, Matrix
+from unskew.arrays import Floats, Ints, Matrix, running_sums
 from unskew.errors import ConfigError
 from unskew.ranking.all_candidates.candidate_sums import Chances, as_matrix, blocks_of, check_candidates
 from unskew.ranking.all_candidates.recipes import CandidateMetric, LinearGains, ListGains, PlaceGains
@@ -114,9 +114,8 @@ class _Job:
                 raise ConfigError(f"{metric} has no moments over candidates; use a mean or a sum such as adg or dcg")
             self.recipes[str(metric)] = recipe
             if isinstance(recipe, PlaceGains):
-                # in extended precision: a short group far down is a small difference of two large sums
-                running = np.cumsum(recipe.table, dtype=np.longdouble)
-                self.sums[str(metric)] = np.append(0.0, running.astype(np.float64))
+                # with twice the digits: a short group far down is a small difference of two large sums
+                self.sums[str(metric)] = running_sums(recipe.table)
         self.bindings = [binding_of(contest, name) for name in scorers]
         self.listed = [listed and isinstance(scorer, ListScorer) for scorer in scorers.values()]
         self.scores = [

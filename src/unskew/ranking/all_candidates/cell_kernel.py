@@ -8,10 +8,11 @@ order is exact. Rows that do not suit it, such as those with many equal scores, 
 from typing import Any
 
 import numpy as np
-from numba import int32, int64, njit, types, uint16, uint32, uint64
+from numba import int32, int64, types, uint16, uint32, uint64
 from numba.extending import intrinsic
 
 from unskew.arrays import Floats, Ints, Matrix
+from unskew.compiling import njit
 from unskew.ranking.all_candidates.sorting_network import BEHIND, LOWEST_PAIR, REACH, STEP, sort_and_sum
 
 FEWEST, MOST = 256, (1 << 16) - 1  # scores of a row; places have 16 bits, so that counters fit into the first cache

@@ -17,9 +17,9 @@ for c = 0.3, 0.0034 for c = 0.1 and 0.0002 for c = 0.02, each time of ``hit``. A
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from unskew.arrays import Floats, Ints
+from unskew.compiling import njit
 
 EACH, HITS, FIRST = 0, 1, 2
 _NEGLIGIBLE = 1e-18

@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numba import njit, uint32
+from numba import uint32
 
 from unskew.arrays import Floats, Ints, Matrix
+from unskew.compiling import njit
 from unskew.ranking.all_candidates.sort_kernel import sort_row, work_space
 
 

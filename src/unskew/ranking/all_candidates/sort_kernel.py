@@ -7,9 +7,10 @@ only the few scores that share a cell are compared. The order is exact.
 from typing import Any
 
 import numpy as np
-from numba import int32, njit, uint32, uint64
+from numba import int32, uint32, uint64
 
 from unskew.arrays import Ints, Matrix
+from unskew.compiling import njit
 
 BITS = 11  # of one pass
 _CELLS = 1 << (2 * BITS)

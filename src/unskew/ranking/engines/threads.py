@@ -5,11 +5,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from itertools import count
 from threading import Condition, Thread
 from typing import Any, Generic, Protocol, TypeVar
 
+from unskew.blas import later_libraries_limited
 from unskew.errors import ConfigError
 
 Block = TypeVar("Block")
@@ -44,7 +45,7 @@ class Threads:
         """Apply the task to each block, results in order; the calling thread works too."""
         workers = min(self.n or usable_cores(), len(blocks))
         shared = _Shared(task, blocks)
-        with single_threaded_blas():
+        with single_threaded_blas(), later_libraries_limited():
             helpers = [Thread(target=shared.work, daemon=True) for _ in range(workers - 1)]
             for helper in helpers:
                 helper.start()
@@ -112,18 +113,13 @@ def usable_cores() -> int:
 
 def single_threaded_blas() -> AbstractContextManager[Any]:
     """Limit BLAS to one thread within the context, in all libraries that are loaded by now."""
-    loaded = tuple(name for name in _BRING_BLAS if name in sys.modules)
-    limit: AbstractContextManager[Any] = _controller(loaded).limit(limits=1, user_api="blas")
+    limit: AbstractContextManager[Any] = _controller(len(sys.modules)).limit(limits=1, user_api="blas")
     return limit
 
 
-_BRING_BLAS = ("scipy.linalg", "scipy.sparse.linalg", "scipy.optimize", "sklearn", "torch", "faiss", "implicit")
-"""Packages that bring a copy of BLAS of their own."""
-
-
-@cache
-def _controller(loaded: tuple[str, ...]) -> Any:  # noqa: ARG001  # the key of the cache
-    # finding the loaded libraries takes milliseconds, so it is done once for the same packages
+@lru_cache(maxsize=1)
+def _controller(modules: int) -> Any:  # noqa: ARG001  # any new module may have brought a library
+    # finding the loaded libraries takes milliseconds, so it is done once for the same modules
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

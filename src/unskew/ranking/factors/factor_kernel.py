@@ -11,9 +11,10 @@ smaller code. Codes are compared 32 or 16 at once; where a code may be that of a
 from typing import Any
 
 import numpy as np
-from numba import float32, int32, int64, njit, uint8, uint64
+from numba import float32, int32, int64, uint8, uint64
 
 from unskew.arrays import Ints, Matrix
+from unskew.compiling import njit
 from unskew.ranking.factors.score_vectors import (
     CHAINS,
     CHUNK,

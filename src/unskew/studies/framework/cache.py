@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,8 @@ def write_arrays(path: Path | None, arrays: Mapping[str, Any]) -> None:
         np.savez(part, allow_pickle=False, **arrays)
         part.replace(path)
     except OSError as error:
+        with suppress(OSError):
+            part.unlink()
         raise DataError(
             f"{path}: cannot be written ({error.strerror or error}); choose another {Option('cache')}"
         ) from error

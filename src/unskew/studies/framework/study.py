@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from unskew.blas import one_thread
 from unskew.data.sources import Source, data_folder, get_source, status_of
 from unskew.data.sources.status import content_sha256
 from unskew.data.sources.text import find, other_form
@@ -231,7 +232,8 @@ class Study:
 
     def _compute(self, table: Table, context: Context) -> TableResult:
         start = time.perf_counter()
-        findings = table.run(replace(context, progress=prefixed(context.progress, table.name)))
+        with one_thread():
+            findings = table.run(replace(context, progress=prefixed(context.progress, table.name)))
         if context.fast:
             findings = replace(findings, claims=in_small_version(findings.claims))
         findings = with_causes(findings, [cause for cause in self.causes if cause.table == table.name])

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, log2_of
 
 POWER, FLOOR = 0.5, 0.1
 """WarpRec's exponent of popularity and its smallest propensity."""
@@ -66,7 +66,7 @@ class Lists:
 
 def discounts(k: int) -> Floats:
     """1/log2(rank + 1) for the first k ranks."""
-    return np.asarray(1 / np.log2(np.arange(2, k + 2)))
+    return 1 / log2_of(np.arange(2, k + 2))
 
 
 def recall(lists: Lists) -> float:

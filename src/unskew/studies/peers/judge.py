@@ -118,8 +118,7 @@ def untied(scorer: MatrixScorer, rng: np.random.Generator) -> MatrixScorer:
 def top_lists(scores: Matrix, excluded: Bools) -> Ints:
     """The best items of each user that are not excluded, the best first."""
     negated = np.where(excluded, np.inf, -scores)
-    best = np.argpartition(negated, K, axis=1)[:, :K]
-    return np.take_along_axis(best, np.argsort(np.take_along_axis(negated, best, axis=1), axis=1), axis=1)
+    return np.argsort(negated, axis=1, kind="stable")[:, :K]
 
 
 def means(tops: Sequence[Ints], positive: Bools) -> dict[Target, Floats]:

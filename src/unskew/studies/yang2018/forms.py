@@ -97,7 +97,8 @@ class World:
         gains = np.empty((len(MODELS), len(users)))
         for k, (taste, trend) in enumerate(MODELS.values()):
             scores = taste * liked + trend * popularity + rng.standard_normal(liked.shape)
-            above = np.argsort(np.argsort(-scores, axis=1), axis=1)[users, items]
+            order = np.argsort(-scores, axis=1, kind="stable")
+            above = np.argsort(order, axis=1, kind="stable")[users, items]
             gains[k] = metric.row_gains(above, np.zeros_like(above), np.full_like(above, n_items))
         return cls(gamma, users, items, expected, rng.poisson(expected), gains)
 
