@@ -1,5 +1,6 @@
 """`Cell`: one metric by one estimator, for all models."""
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,32 @@ WEIGHTED = ", rows weighted"
 
 
 @dataclass(frozen=True, eq=False)
+class LaterTerms(Mapping[str, Terms]):
+    """The terms of models, computed again when they are asked for, so that no user's numbers are kept.
+
+    Parameters
+    ----------
+    models : tuple of str
+    compute : callable
+        Returns the terms of all of them.
+    """
+
+    models: tuple[str, ...]
+    compute: Callable[[], Mapping[str, Terms]]
+
+    def __getitem__(self, model: str) -> Terms:
+        if model not in self.models:
+            raise KeyError(model)
+        return self.compute()[model]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.models)
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+
+@dataclass(frozen=True, eq=False)
 class Cell:
     """The terms of all models, and the diagnostics that do not depend on the model."""
 
@@ -32,7 +59,7 @@ class Cell:
     effective_rows: float | None
     max_weight_share: float | None
     clipped_share: float
-    terms: dict[str, Terms]
+    terms: Mapping[str, Terms]
     weighted: bool = False  # whether the test rows have weights
 
     def estimate(self, model: str, definition: str, level: float, tied_share: float, **numbers: Any) -> Estimate:
