@@ -1,7 +1,7 @@
 """The log: pairs of user and item with optional ratings, times and propensities."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ from unskew.data.frames import (
     parse_condition,
     to_numbers,
 )
-from unskew.data.pairs import row_keys
+from unskew.data.pairs import contains_few, row_keys
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
 from unskew.errors import ConfigError, DataError, Option
 
@@ -355,16 +355,25 @@ class Interactions:
 
     def to_polars(self) -> pl.DataFrame:
         """A frame with the original ids: ``user``, ``item`` and the optional columns that are there."""
-        columns: dict[str, Any] = {
-            "user": self.user_vocabulary.decode(self.users).tolist(),
-            "item": self.item_vocabulary.decode(self.items).tolist(),
-        }
+        return next(self.frames(max(len(self), 1)))
+
+    def frames(self, rows: int = 2**20) -> Iterator[pl.DataFrame]:
+        """Yield the frame of `to_polars` piece by piece, so that it is not in memory next to the rows."""
+        vocabularies = self.user_vocabulary.as_series, self.item_vocabulary.as_series
+        named: dict[str, tuple[Floats, bool]] = {}
         for name, key in zip(("rating", "timestamp", "propensity", "weight"), _OPTIONAL, strict=True):
             column = getattr(self, key)
             if column is not None:
-                whole = name != "propensity" and bool(np.all((column == np.floor(column)) & (np.abs(column) < 2.0**53)))
-                columns[name] = column.astype(np.int64) if whole else column
-        return pl.DataFrame(columns)
+                named[name] = column, name != "propensity" and _all_whole(column)
+        for start in range(0, max(len(self), 1), rows):
+            part = slice(start, start + rows)
+            columns = {
+                name: ids.gather(codes[part])
+                for name, ids, codes in zip(("user", "item"), vocabularies, (self.users, self.items), strict=True)
+            }
+            for name, (column, whole) in named.items():
+                columns[name] = pl.Series(column[part].astype(np.int64) if whole else column[part])
+            yield pl.DataFrame(columns)
 
     def distinct(self) -> "Interactions":
         """One row per (user, item): that with the latest time, or without times the last."""
@@ -372,12 +381,22 @@ class Interactions:
         ascending = np.sort(keys)
         if not (ascending[1:] == ascending[:-1]).any():  # the usual case, and faster to see than to repair
             return replace(self, repeats=False) if self.repeats else self
-        order = np.argsort(keys, kind="stable") if self.times is None else np.lexsort((self.times, keys))
+        several = distinct_of(ascending[1:][ascending[1:] == ascending[:-1]])
+        del ascending
+        rows = np.flatnonzero(contains_few(several, keys))  # the others stay, and only these are put in order
+        keys = keys[rows]
+        order = np.argsort(keys, kind="stable") if self.times is None else np.lexsort((self.times[rows], keys))
         ordered = keys[order]
-        last = np.ones(len(keys), dtype=bool)
-        last[:-1] = ordered[1:] != ordered[:-1]
-        repeated = len(keys) - int(last.sum())
-        return replace(self.take(np.sort(order[last])), duplicates=self.duplicates + repeated, repeats=False)
+        kept = np.ones(len(self), dtype=bool)
+        kept[rows[order[:-1][ordered[1:] == ordered[:-1]]]] = False
+        repeated = len(self) - int(kept.sum())
+        return replace(self.take(kept), duplicates=self.duplicates + repeated, repeats=False)
+
+
+def _all_whole(column: Floats, rows: int = 2**20) -> bool:
+    """Whether all numbers are whole, and small enough to be exact."""
+    parts = (column[start : start + rows] for start in range(0, len(column), rows))
+    return all(bool(np.all((part == np.floor(part)) & (np.abs(part) < 2.0**53))) for part in parts)
 
 
 def _encode(ids: npt.ArrayLike, n: int | None, what: str) -> tuple[Ints, Vocabulary]:

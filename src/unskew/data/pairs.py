@@ -6,6 +6,8 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
 
+_FEW, _TABLE, _ROWS = 2**18, 2**22, 2**20
+
 
 class Coded(Protocol):
     """Rows with codes of users and items, such as `Interactions` and `Ranks`."""
@@ -63,6 +65,20 @@ def find(ordered: Ints, wanted: Ints) -> tuple[Ints, Bools]:
 def contains(ordered: Ints, wanted: Ints) -> Bools:
     """Whether each wanted key is among sorted keys."""
     return find(ordered, wanted)[1]
+
+
+def contains_few(ordered: Ints, wanted: Ints) -> Bools:
+    """The same as `contains`, faster where few keys are sorted and most of many wanted keys are not there."""
+    if len(ordered) > _FEW:
+        return contains(ordered, wanted)
+    there = np.zeros(_TABLE, dtype=bool)  # by the last bits of a key
+    there[ordered % _TABLE] = True
+    present = np.zeros(len(wanted), dtype=bool)
+    for start in range(0, len(wanted), _ROWS):
+        part = wanted[start : start + _ROWS]
+        maybe = np.flatnonzero(there[part % _TABLE])
+        present[start + maybe] = contains(ordered, part[maybe])
+    return present
 
 
 def look_up(ordered: Ints, values: Floats, wanted: Ints) -> Floats:
