@@ -64,7 +64,10 @@ def find(ordered: Ints, wanted: Ints) -> tuple[Ints, Bools]:
 
 def contains(ordered: Ints, wanted: Ints) -> Bools:
     """Whether each wanted key is among sorted keys."""
-    return find(ordered, wanted)[1]
+    present = np.empty(len(wanted), dtype=bool)
+    for start in range(0, len(wanted), _ROWS):  # so that the places of all are not in memory
+        present[start : start + _ROWS] = find(ordered, wanted[start : start + _ROWS])[1]
+    return present
 
 
 def contains_few(ordered: Ints, wanted: Ints) -> Bools:
