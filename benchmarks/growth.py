@@ -4,9 +4,11 @@ Every measurement is a process of its own: it makes its inputs, runs the same ca
 loaded, and then measures the CPU seconds of one call and its peak memory above the inputs. The cost at a sixteenth of
 the smallest size (at one model or metric) is what does not grow; it is subtracted, and the slope is that of the cost
 above it by the size above it, on log scales, over the three largest sizes. A cost that grows in proportion to a size
-has the slope 1, whatever its fixed part is. ``--docs`` writes the tables to ``docs/speed.md``.
+has the slope 1, whatever its fixed part is. ``--docs`` writes the tables to ``docs/speed.md``; with words such as
+``evaluate:rows`` and ``split`` only these are measured again.
 """
 
+import ctypes
 import datetime as dt
 import json
 import subprocess
@@ -31,7 +33,7 @@ TINY = {"users": 50, "items": 300, "rows": 2, "models": 2, "metrics": 5}
 AXES = {
     ("evaluate", "users"): (20_000, 40_000, 80_000, 160_000),
     ("evaluate", "items"): (4_000, 8_000, 16_000, 32_000),
-    ("evaluate", "rows"): (16, 32, 64, 128),  # test rows per user, and as many training rows
+    ("evaluate", "rows"): (16, 32, 64, 128),  # test rows per user; training rows are the same number
     ("evaluate", "models"): (4, 8, 16, 32),
     ("evaluate", "metrics"): (5, 10, 20, 40),
     ("audit", "users"): (20_000, 40_000, 80_000, 160_000),
@@ -40,6 +42,10 @@ AXES = {
 }
 """What is measured against what; the other sizes are those of `BASE`."""
 SPLIT_ROWS, REPEATS = 10_000_000, 2
+HEADER = (
+    "| what | against | sizes | CPU seconds | slope | MiB above the inputs | slope |",
+    "|---|---|---|---|---|---|---|",
+)
 FLAT = 8.0  # MiB by which a peak may move although nothing grows
 
 
@@ -47,6 +53,7 @@ class Usage:
     """CPU seconds, and peak resident memory above that at the start in MiB; Linux only."""
 
     def __enter__(self):
+        ctypes.CDLL(None).malloc_trim(0)  # else what is freed after the inputs were made is used again, and not seen
         self.base = self._read("VmRSS")
         Path("/proc/self/clear_refs").write_text("5")  # resets the peak
         self.start = time.process_time()
@@ -154,7 +161,7 @@ def grow(what, axis, folder):
     costs = [measured(what, {axis: size}, folder) for size in every]
     seconds, mebibytes = zip(*costs, strict=True)
     slopes = slope(every, seconds), slope(every, mebibytes, FLAT)
-    return what, axis, every, seconds, mebibytes, slopes
+    return every, seconds, mebibytes, slopes
 
 
 def shown(slopes):
@@ -162,26 +169,26 @@ def shown(slopes):
 
 
 def bench_growth():
-    """Print time and memory against each size, and return them as a table."""
-    lines = [
-        "| what | against | sizes | CPU seconds | slope | MiB above the inputs | slope |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    """Print time and memory against each size."""
     print("Growth: fixed cost at the first size, then four sizes; slopes above the fixed cost, over the three largest")
     with tempfile.TemporaryDirectory() as folder:
         for what, axis in AXES:
-            _, _, sizes, seconds, mebibytes, slopes = grow(what, axis, folder)
-            named = "rows per user" if axis == "rows" and what != "split" else axis
-            print(f"  {what} against {named}")
-            for size, each, memory in zip(sizes, seconds, mebibytes, strict=True):
-                print(f"    {size:12,}  {each:8.2f} CPU s  {memory:8.0f} MiB")
-            of_time, of_memory = shown(slopes)
-            print(f"    slope         {of_time:>8}        {of_memory:>8}", flush=True)
-            parts = [f"{sizes[0]:,}; {sizes[1]:,} to {sizes[-1]:,}"]
-            parts += [f"{seconds[0]:.2f}; {seconds[1]:.2f} to {seconds[-1]:.2f}", of_time]
-            parts += [f"{mebibytes[0]:.0f}; {mebibytes[1]:.0f} to {mebibytes[-1]:.0f}", of_memory]
-            lines.append(f"| `{what}` | {named} | {' | '.join(parts)} |")
-    return lines
+            grow_and_print(what, axis, folder)
+
+
+def grow_and_print(what, axis, folder):
+    """Print the table of one size, and return it as a line of Markdown."""
+    sizes, seconds, mebibytes, slopes = grow(what, axis, folder)
+    named = "rows per user" if axis == "rows" and what != "split" else axis
+    print(f"  {what} against {named}")
+    for size, each, memory in zip(sizes, seconds, mebibytes, strict=True):
+        print(f"    {size:12,}  {each:8.2f} CPU s  {memory:8.0f} MiB")
+    of_time, of_memory = shown(slopes)
+    print(f"    slope         {of_time:>8}        {of_memory:>8}", flush=True)
+    parts = [f"{sizes[0]:,}; {sizes[1]:,} to {sizes[-1]:,}"]
+    parts += [f"{seconds[0]:.2f}; {seconds[1]:.2f} to {seconds[-1]:.2f}", of_time]
+    parts += [f"{mebibytes[0]:.0f}; {mebibytes[1]:.0f} to {mebibytes[-1]:.0f}", of_memory]
+    return f"| `{what}` | {named} | {' | '.join(parts)} |"
 
 
 def bench_split():
@@ -203,19 +210,30 @@ def bench_split():
     return lines
 
 
-def write_page():
-    """Measure all, and put the tables into the page on speed."""
-    tables = [*bench_growth(), "", *bench_split()]
-    dated = f"Measured on {dt.datetime.now(dt.UTC):%Y-%m-%d} on {usable_cores()} cores."
+def write_page(chosen):
+    """Measure, and put the tables into the page on speed; lines that are not measured again stay."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
-    after = rest.partition(END)[2]
-    PAGE.write_text("\n".join([before + START, *tables, "", dated, END + after]), encoding="utf-8")
+    known, _, after = rest.partition(END)
+    kept = {line.split(" | ")[0] + line.split(" | ")[1]: line for line in known.splitlines() if line.startswith("| `")}
+    growth = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for what, axis in AXES:
+            named = "rows per user" if axis == "rows" and what != "split" else axis
+            key = f"| `{what}`{named}"
+            if not chosen or f"{what}:{axis}" in chosen:
+                growth[key] = grow_and_print(what, axis, folder)
+            elif key in kept:
+                growth[key] = kept[key]
+    split = bench_split() if not chosen or "split" in chosen else [x for x in known.split("\n\n")[-2:-1] if x]
+    dated = f"Measured on {dt.datetime.now(dt.UTC):%Y-%m-%d} on {usable_cores()} cores."
+    tables = [*HEADER, *growth.values(), "", *split, "", dated]
+    PAGE.write_text("\n".join([before + START, *tables, END + after]), encoding="utf-8")
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--measure"]:
         measure(sys.argv[2], json.loads(sys.argv[3]), sys.argv[4])
-    elif sys.argv[1:] == ["--docs"]:
-        write_page()
+    elif sys.argv[1:2] == ["--docs"]:
+        write_page(sys.argv[2:])
     else:
         sys.exit("give --docs, or run benchmarks/run.py growth split")

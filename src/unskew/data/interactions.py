@@ -14,6 +14,7 @@ import polars as pl
 from unskew.arrays import Bools, Floats, Ints, distinct_of, offsets_of
 from unskew.data.frames import (
     COMPARE,
+    all_whole,
     as_numbers,
     check_propensity,
     check_weights,
@@ -23,14 +24,15 @@ from unskew.data.frames import (
     parse_condition,
     to_numbers,
 )
-from unskew.data.pairs import contains_few, row_keys
+from unskew.data.pairs import latest_of, row_keys
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
 from unskew.errors import ConfigError, DataError, Option
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-_OPTIONAL = ("values", "times", "propensity", "weights")  # columns that a log may lack
+_NAMED = {"rating": "values", "timestamp": "times", "propensity": "propensity", "weight": "weights"}
+_OPTIONAL = tuple(_NAMED.values())  # columns that a log may lack
 
 
 @dataclass(frozen=True, eq=False)
@@ -359,44 +361,22 @@ class Interactions:
 
     def frames(self, rows: int = 2**20) -> Iterator[pl.DataFrame]:
         """Yield the frame of `to_polars` piece by piece, so that it is not in memory next to the rows."""
-        vocabularies = self.user_vocabulary.as_series, self.item_vocabulary.as_series
-        named: dict[str, tuple[Floats, bool]] = {}
-        for name, key in zip(("rating", "timestamp", "propensity", "weight"), _OPTIONAL, strict=True):
-            column = getattr(self, key)
-            if column is not None:
-                named[name] = column, name != "propensity" and _all_whole(column)
+        users, items = self.user_vocabulary.as_series, self.item_vocabulary.as_series
+        optional = {name: getattr(self, key) for name, key in _NAMED.items() if getattr(self, key) is not None}
+        whole = {name for name, column in optional.items() if name != "propensity" and all_whole(column)}
         for start in range(0, max(len(self), 1), rows):
             part = slice(start, start + rows)
-            columns = {
-                name: ids.gather(codes[part])
-                for name, ids, codes in zip(("user", "item"), vocabularies, (self.users, self.items), strict=True)
-            }
-            for name, (column, whole) in named.items():
-                columns[name] = pl.Series(column[part].astype(np.int64) if whole else column[part])
+            columns = {"user": users.gather(self.users[part]), "item": items.gather(self.items[part])}
+            for name, column in optional.items():
+                columns[name] = pl.Series(column[part].astype(np.int64) if name in whole else column[part])
             yield pl.DataFrame(columns)
 
     def distinct(self) -> "Interactions":
         """One row per (user, item): that with the latest time, or without times the last."""
-        keys = row_keys(self, max(self.n_items, 1))
-        ascending = np.sort(keys)
-        if not (ascending[1:] == ascending[:-1]).any():  # the usual case, and faster to see than to repair
+        kept = latest_of(row_keys(self, max(self.n_items, 1)), self.times)
+        if kept is None:
             return replace(self, repeats=False) if self.repeats else self
-        several = distinct_of(ascending[1:][ascending[1:] == ascending[:-1]])
-        del ascending
-        rows = np.flatnonzero(contains_few(several, keys))  # the others stay, and only these are put in order
-        keys = keys[rows]
-        order = np.argsort(keys, kind="stable") if self.times is None else np.lexsort((self.times[rows], keys))
-        ordered = keys[order]
-        kept = np.ones(len(self), dtype=bool)
-        kept[rows[order[:-1][ordered[1:] == ordered[:-1]]]] = False
-        repeated = len(self) - int(kept.sum())
-        return replace(self.take(kept), duplicates=self.duplicates + repeated, repeats=False)
-
-
-def _all_whole(column: Floats, rows: int = 2**20) -> bool:
-    """Whether all numbers are whole, and small enough to be exact."""
-    parts = (column[start : start + rows] for start in range(0, len(column), rows))
-    return all(bool(np.all((part == np.floor(part)) & (np.abs(part) < 2.0**53))) for part in parts)
+        return replace(self.take(kept), duplicates=self.duplicates + int(np.sum(~kept)), repeats=False)
 
 
 def _encode(ids: npt.ArrayLike, n: int | None, what: str) -> tuple[Ints, Vocabulary]:

@@ -4,7 +4,7 @@ from typing import Protocol
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, distinct_of
 
 _FEW, _TABLE, _ROWS = 2**18, 2**22, 2**20
 
@@ -82,6 +82,22 @@ def contains_few(ordered: Ints, wanted: Ints) -> Bools:
         maybe = np.flatnonzero(there[part % _TABLE])
         present[start + maybe] = contains(ordered, part[maybe])
     return present
+
+
+def latest_of(keys: Ints, times: Floats | None) -> Bools | None:
+    """Which rows to keep so that every key has one: the latest by time, else the last; None for all of them."""
+    ascending = np.sort(keys)
+    if not (ascending[1:] == ascending[:-1]).any():  # the usual case, and faster to see than to repair
+        return None
+    several = distinct_of(ascending[1:][ascending[1:] == ascending[:-1]])
+    del ascending
+    rows = np.flatnonzero(contains_few(several, keys))  # the others stay, and only these are put in order
+    some = keys[rows]
+    order = np.argsort(some, kind="stable") if times is None else np.lexsort((times[rows], some))
+    ordered = some[order]
+    kept = np.ones(len(keys), dtype=bool)
+    kept[rows[order[:-1][ordered[1:] == ordered[:-1]]]] = False
+    return kept
 
 
 def look_up(ordered: Ints, values: Floats, wanted: Ints) -> Floats:

@@ -65,7 +65,7 @@ class Interval(Named, family="interval"):
         return None if gap is None else self.p_of(gap, self.gap_error(a, b), len(a.numerator))
 
     def p_of(self, gap: float | None, error: float | None, users: int) -> float | None:
-        """Two-sided p-value of a difference with this standard error, over so many users."""
+        """Two-sided p-value of a difference with this standard error, over this number of users."""
         return p_value(gap, error)
 
     def compare(

@@ -1,7 +1,7 @@
 """`Cell`: one metric by one estimator, for all models."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from unskew.estimators.means import kish, sum_by
 from unskew.estimators.rows import Kind
 from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.sample import Sample
-from unskew.metrics import AnyMetric
+from unskew.metrics import AnyMetric, scored_of
 from unskew.metrics.content import ContentMetric
 
 WEIGHTED = ", rows weighted"
@@ -152,3 +152,14 @@ def make_cell(
         terms=terms,
         weighted=sample.weights is not None,
     )
+
+
+def as_share(terms: Terms, sample: Sample, metric: AnyMetric) -> Terms:
+    """The terms of a propensity-scored metric as a share of the best possible; others as they are."""
+    scored = scored_of(metric)
+    if scored is None:
+        return terms
+    cutoff = metric.cutoff or 1
+    divisors = scored.divisors(np.diff(sample.offsets), cutoff)
+    best = scored.best(sample.rarity(metric), sample.offsets, cutoff)
+    return replace(terms, numerator=terms.numerator / divisors, denominator=best / divisors)

@@ -27,11 +27,11 @@ from unskew.estimators import (
 from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.samples import Samples
-from unskew.evaluation.estimating.cell import Cell, LaterTerms, WeightSpread, make_cell, weight_spread
+from unskew.evaluation.estimating.cell import Cell, LaterTerms, WeightSpread, as_share, make_cell, weight_spread
 from unskew.evaluation.estimating.slice_report import SliceReport, report_slice, shrink_all
 from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
-from unskew.metrics import AnyMetric, ContentMetric, ListMetric, RatingLoss, TopItems, scored_of
+from unskew.metrics import AnyMetric, ContentMetric, ListMetric, RatingLoss, TopItems
 from unskew.ranking import Engine, Threads
 from unskew.ranking.engines.threads import usable_cores
 
@@ -68,11 +68,11 @@ class Estimation:
         estimates: dict[tuple[int, str], Estimate] = {}
         comparisons: dict[tuple[int, str, str], Comparison] = {}
         for batch in batches:
-            made = self._cells(batch)
-            for group in self._groups(made):
-                self._intervals(made, group, estimates, comparisons)
-            cells |= made if len(batches) == 1 else {k: self._released(cell) for k, cell in made.items()}
-            del made
+            fresh = self._cells(batch)
+            for group in self._groups(fresh):
+                self._intervals(fresh, group, estimates, comparisons)
+            cells |= fresh if len(batches) == 1 else {k: self._released(cell) for k, cell in fresh.items()}
+            del fresh
         in_order = [cells[k] for k in range(len(self.settings.pairs))]
         return (
             in_order,
@@ -387,17 +387,6 @@ class Estimation:
 def _cut(lists: Any, metric: AnyMetric) -> Any:
     """The lists that a metric uses: of top lists, as many places as its cut-off."""
     return lists.cut(metric.cutoff or 1) if isinstance(lists, TopItems) else lists
-
-
-def as_share(terms: Terms, sample: Sample, metric: AnyMetric) -> Terms:
-    """The terms of a propensity-scored metric as a share of the best possible; others as they are."""
-    scored = scored_of(metric)
-    if scored is None:
-        return terms
-    cutoff = metric.cutoff or 1
-    divisors = scored.divisors(np.diff(sample.offsets), cutoff)
-    best = scored.best(sample.rarity(metric), sample.offsets, cutoff)
-    return replace(terms, numerator=terms.numerator / divisors, denominator=best / divisors)
 
 
 def terms_of(rows: Rows, metric: AnyMetric, estimator: Estimator) -> Terms:
