@@ -33,7 +33,7 @@ TINY = {"users": 50, "items": 300, "rows": 2, "models": 2, "metrics": 5}
 AXES = {
     ("evaluate", "users"): (20_000, 40_000, 80_000, 160_000),
     ("evaluate", "items"): (4_000, 8_000, 16_000, 32_000),
-    ("evaluate", "rows"): (16, 32, 64, 128),  # test rows per user; training rows are the same number
+    ("evaluate", "rows"): (32, 64, 128, 256),  # test rows per user; training rows are the same number
     ("evaluate", "models"): (4, 8, 16, 32),
     ("evaluate", "metrics"): (5, 10, 20, 40),
     ("audit", "users"): (20_000, 40_000, 80_000, 160_000),
@@ -41,6 +41,8 @@ AXES = {
     ("split", "rows"): (1_250_000, 2_500_000, 5_000_000, 10_000_000),
 }
 """What is measured against what; the other sizes are those of `BASE`."""
+FIXED = {"metrics": {"models": 8}}
+"""Other sizes than those of `BASE`, where what grows would be lost in the noise."""
 SPLIT_ROWS, REPEATS = 10_000_000, 2
 HEADER = (
     "| what | against | sizes | CPU seconds | slope | MiB above the inputs | slope |",
@@ -96,7 +98,7 @@ def call(what, sizes, folder):
 def write_log(path, rows):
     """A log of users and items, popular items first; few rows are repeated."""
     rng = np.random.default_rng(0)
-    users, items = rng.integers(0, max(rows // 50, 5), rows), rng.random(rows) ** 2 * max(rows // 200, 500)
+    users, items = rng.integers(0, 200_000, rows), rng.random(rows) ** 2 * 50_000
     pl.DataFrame({"user": users, "item": items.astype(np.int64)}).write_csv(path)
 
 
@@ -148,7 +150,7 @@ def measured(what, sizes, folder, repeats=REPEATS):
 def slope(sizes, costs, flat=0.0):
     """The slope of the cost above the first by the size above the first, over the three largest; None if it is flat."""
     above = np.array(costs[-3:]) - costs[0]
-    if above.min() <= flat:
+    if above.min() <= 0 or above.max() <= flat:
         return None
     return float(np.polyfit(np.log(np.array(sizes[-3:]) - sizes[0]), np.log(above), 1)[0])
 
@@ -158,7 +160,7 @@ def grow(what, axis, folder):
     sizes = AXES[what, axis]
     least = 1 if axis in ("models", "metrics", "rows") and what != "split" else sizes[0] // 16
     every = (least, *sizes)
-    costs = [measured(what, {axis: size}, folder) for size in every]
+    costs = [measured(what, {**FIXED.get(axis, {}), axis: size}, folder) for size in every]
     seconds, mebibytes = zip(*costs, strict=True)
     slopes = slope(every, seconds), slope(every, mebibytes, FLAT)
     return every, seconds, mebibytes, slopes
