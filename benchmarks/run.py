@@ -15,6 +15,7 @@ from bpr import bench_bpr
 from catalogue import bench_amazon, bench_top
 from chances import bench_chances
 from debiased import bench_debiased
+from growth import bench_growth, bench_split
 from kernel import bench_kernel
 from mf import bench_mf
 from pairwise import bench_pairwise
@@ -91,19 +92,6 @@ def bench_evaluation(workload, repeats, *, peer=False):
     print(f"  peak memory above inputs {peak.mebibytes:8.0f} MiB", flush=True)
 
 
-def bench_growth():
-    """Cost per user with 10,000 and with 100,000 users, everything else as in W2."""
-    jobs = []
-    for users in (10_000, 100_000):
-        split, scorer = make(Workload("growth", users, 20_000, 10, 30))
-        jobs.append(lambda split=split, scorer=scorer: judge(scorer, split))
-    seconds = interleaved(jobs, 3)
-    small, large = np.median(seconds, axis=0)
-    print(
-        f"Growth: {small / 1e4 * 1e6:.1f} us per user at 10,000 users, {large / 1e5 * 1e6:.1f} at 100,000", flush=True
-    )
-
-
 def bench_lists(repeats=15):
     split, scorer, lists = make_lists(W3)
 
@@ -160,6 +148,7 @@ def main(chosen):
         "W2": lambda: bench_evaluation(W2, 5),
         "kernel": bench_kernel,
         "growth": bench_growth,
+        "split": bench_split,
         "W3": bench_lists,
         "cli": bench_command_line,
         "mf": bench_mf,

@@ -4,10 +4,12 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 from unskew import Interactions, Split, evaluate
+from unskew.data import split_fractions
 
 WAYS = {
     "fractions": (("--fractions", "60/20/20"), {"train": 60, "validation": 20, "test": 20}),
@@ -243,3 +245,24 @@ def test_a_folder_that_cannot_be_written_to_is_refused(world, refuse):
 
 def test_the_log_is_never_written_over(world, refuse):
     refuse("split", world / "train.csv", str(world.folder), says=("would overwrite",), outputs=False)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "texts"])
+def test_a_long_log_is_split_as_its_rows_are(tmp_path, unskew, kind):
+    """The files are those of the rows that a frame of texts has, with repeated rows of which the latest one is kept."""
+    rng = np.random.default_rng(0)
+    ids = [[f"{'u' if kind == 'texts' else ''}{k}" for k in rng.integers(0, 60, 9_000)] for _ in range(2)]
+    frame = pl.DataFrame(
+        {
+            "user": ids[0],
+            "item": ids[1],
+            "rating": [str(k / 2) for k in rng.integers(0, 9, 9_000)],
+            "timestamp": [str(k) for k in rng.integers(0, 10**9, 9_000)],
+        }
+    )
+    frame.write_csv(tmp_path / "log.csv")
+    outcome = unskew("split", tmp_path / "log.csv", tmp_path / "parts", "--fractions", "80/20", "--seed", "3")
+    assert outcome.code == 0, outcome.err
+    split = split_fractions(Interactions.from_frame(frame), (80, 20), rng=3)
+    for name, part in (("train", split.train), ("test", split.test)):
+        assert (tmp_path / "parts" / f"{name}.csv").read_text() == part.to_polars().write_csv()

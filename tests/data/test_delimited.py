@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from unskew import Interactions
 from unskew.data.formats.delimited import read_delimited, to_utf8
 from unskew.data.formats.file_format import FileFormat
-from unskew.data.formats.line_scan import _compiled, scan_lines
+from unskew.data.formats.line_scan import _compiled, _compiled_plain, plain_lines, scan_lines
 from unskew.errors import ConfigError, DataError
 
 FIELD = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=6)
@@ -52,6 +52,52 @@ def test_the_compiled_scanner_is_the_plain_one(pieces: list[str], quoting: bool,
     raw = "".join(pieces).encode()
     array = np.frombuffer(raw, dtype=np.uint8)
     assert tuple(_compiled()(array, ord(","), width, quoting)) == scan_lines(raw, ord(","), width, quoting)
+
+
+NUMBERS = ["7", "0", "-3", "-0", "07", "", " 7", "+7", "7.0", "1" * 18, "-" + "9" * 18, "1" * 19, "a", "-", "é"]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(NUMBERS), min_size=2, max_size=3), min_size=1, max_size=5),
+    st.sampled_from(["", "\n", "\n\n", " \n", "\r\n", "\n,"]),
+    st.booleans(),
+)
+def test_plain_lines_are_those_that_the_scanner_lets_pass(rows: list[list[str]], end: str, header: bool) -> None:
+    text = "\n".join(",".join(row) for row in rows) + end
+    array, width = np.frombuffer(text.encode(), dtype=np.uint8), len(rows[0])
+    whole, compiled_whole = np.ones(width, dtype=bool), np.ones(width, dtype=bool)
+    lines = plain_lines(array, ord(","), width, header, whole)
+    assert _compiled_plain()(array, ord(","), width, header, compiled_whole) == lines
+    problem, *_, count, blank = scan_lines(array, ord(","), width, False)
+    assert lines == (-1 if problem or blank else count)
+    if lines >= 0:
+        fields = [line.split(",") for line in text.splitlines()][header:]
+        printed = [all(_is_printed(line[k]) for line in fields) for k in range(width)]
+        assert whole.tolist() == compiled_whole.tolist() == printed
+
+
+def _is_printed(field: str) -> bool:
+    """Whether the field is an integer as Python prints it, of at most 18 digits."""
+    try:
+        return str(int(field)) == field and len(field.lstrip("-")) <= 18
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("odd", ["", "07", "-0", "x1", "1" * 19, "-5"])
+def test_a_long_file_of_numbers_says_what_its_texts_say(odd: str, tmp_path: Path) -> None:
+    lines = [f"{k % 97},{k * 31 % 1_009},{k % 5 + 1},{1_700_000_000 + k}" for k in range(8_000)]
+    lines += [f"{odd},3,4,1700000001"] if odd else []
+    path = tmp_path / "log.csv"
+    path.write_text("user,item,rating,timestamp\n" + "\n".join(lines) + "\n")
+    frame = read(path.read_text())
+    assert set(frame.dtypes) == {pl.String}
+    numbers = read_delimited(path.read_bytes(), "x", FileFormat(), integers=True)
+    assert numbers.dtypes == [pl.Int64 if odd in ("", "-5") else pl.String] + [pl.Int64] * 3
+    assert numbers.cast(pl.String).equals(frame)
+    log, other = Interactions.read(path), Interactions.from_frame(frame)
+    assert log.sha256 == other.sha256
+    assert log.duplicates == other.duplicates
 
 
 @pytest.mark.parametrize(

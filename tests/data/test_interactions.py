@@ -102,6 +102,33 @@ def test_without_times_the_last_of_repeated_rows_is_kept() -> None:
     assert log.duplicates == 1
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=30), st.booleans()
+)
+def test_one_row_of_each_pair_is_kept(rows: list[tuple[int, int, int]], timed: bool) -> None:
+    """The oracle goes through the rows: a later one replaces an earlier one, unless its time is earlier."""
+    users, items, times = (np.array(column) for column in zip(*rows, strict=True))
+    log = Interactions.from_arrays(users, items, np.arange(len(rows)), times if timed else None)
+    kept: dict[tuple[int, int], int] = {}
+    for place, (user, item, time) in enumerate(rows):
+        before = kept.get((user, item))
+        if before is None or not timed or time >= rows[before][2]:
+            kept[user, item] = place
+    assert log.values is not None
+    assert log.values.tolist() == sorted(kept.values())
+    assert log.duplicates == len(rows) - len(kept)
+
+
+@pytest.mark.parametrize("ids", [[5, 3, 9], ["a", "ü", "a very long text"]])
+def test_pieces_of_the_frame_are_the_frame(ids: list[Any]) -> None:
+    log = Interactions.from_arrays(ids, ids[::-1], [1.0, 2.0, 3.5], [1, 2, 3])
+    whole = log.to_polars()
+    assert whole.rows() == list(zip(ids, ids[::-1], [1.0, 2.0, 3.5], [1, 2, 3], strict=True))
+    pieces = list(log.frames(rows=2))  # the first of which has whole ratings only
+    assert [len(piece) for piece in pieces] == [2, 1]
+    assert pl.concat(pieces).equals(whole)
+
+
 def test_with_times_the_latest_of_repeated_rows_is_kept() -> None:
     log = Interactions.from_arrays([1, 1, 1], [5, 5, 5], values=[1, 2, 3], times=[20, 30, 10])
     assert rows_of(log) == [(1, 5, 2, 30)]

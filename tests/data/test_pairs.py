@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unskew.arrays import Ints
-from unskew.data.pairs import contains, count_shared, find, is_among, look_up, pair_keys, row_keys
+from unskew.data.pairs import contains, contains_few, count_shared, find, is_among, look_up, pair_keys, row_keys
 
 rows_of = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=12)
 
@@ -47,3 +47,11 @@ def test_wanted_keys_are_found_where_they_are(keys: set[int], wanted: list[int])
     assert ordered[places[found]].tolist() == asked[found].tolist()
     values = look_up(ordered, ordered / 2, asked)
     np.testing.assert_array_equal(values, [key / 2 if key in keys else np.nan for key in wanted])
+
+
+@given(st.lists(st.integers(0, 50), max_size=8), st.lists(st.integers(0, 50), max_size=40), st.booleans())
+def test_few_keys_are_looked_up_as_all_are(keys: list[int], wanted: list[int], wide: bool) -> None:
+    """`wide` keys differ only in what is left of the table's bits."""
+    scale = 2**22 if wide else 1
+    ordered, rows = np.unique(np.array(keys, dtype=np.int64)) * scale, np.array(wanted, dtype=np.int64) * scale
+    assert contains_few(ordered, rows).tolist() == contains(ordered, rows).tolist()

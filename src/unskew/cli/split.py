@@ -250,11 +250,11 @@ def _write(split: "Split", out: Path, kind: Literal["csv", "parquet"], parts: in
     with ExitStack() as stack:  # all parts are complete before any gets its name
         for name, part in _parts(split).items():
             stream = stack.enter_context(written(out / f"{name}.{kind}", "wb"))
-            frame = part.to_polars()
             if kind == "csv":
-                frame.write_csv(stream)
+                for place, frame in enumerate(part.frames()):
+                    frame.write_csv(stream, include_header=place == 0)
             else:
-                write_parquet(frame, stream)
+                write_parquet(part.to_polars(), stream)
 
 
 def _print(split: "Split", log: "Interactions", out: Path, kind: str) -> None:

@@ -70,12 +70,12 @@ class TableFile:
         """Its name in messages."""
         return shown_path(self.path)
 
-    def read(self, content: bytes | None = None) -> pl.DataFrame:
-        """The table."""
+    def read(self, content: bytes | None = None, *, integers: bool = False) -> pl.DataFrame:
+        """The table; see `read_table`."""
         self.format.of_file(self.path).refuse_choice(self.name)
         if self.names and self.format.of_file(self.path).kind in TREC:
             raise ConfigError(f"{self.name}: the columns of a TREC file are fixed; leave out {next(iter(self.names))}=")
-        return read_table(self.path, content, self.format)
+        return read_table(self.path, content, self.format, integers=integers)
 
 
 def split_names(text: str) -> tuple[str, str]:
@@ -132,7 +132,7 @@ class Columns:
     format: FileFormat = field(default_factory=FileFormat)
     required: tuple[str, ...] = ()
 
-    def open(self, path: str | Path) -> tuple[pl.DataFrame, str, "Columns"]:
+    def open(self, path: str | Path, *, integers: bool = False) -> tuple[pl.DataFrame, str, "Columns"]:
         """The table of a file, its name in messages, and the names of its columns."""
         file = TableFile.parse(path, LOG)
         encoding = file.format.encoding or ("" if file.path.suffix == ".parquet" else self.format.encoding)
@@ -143,14 +143,14 @@ class Columns:
             layout = replace(layout, columns=layout.columns or self.format.columns, sep=layout.sep or self.format.sep)
         names: dict[str, Any] = dict(file.names)
         columns = replace(self, **names, required=tuple(file.names))
-        return replace(file, format=layout).read(), file.name, columns
+        return replace(file, format=layout).read(integers=integers), file.name, columns
 
     def read(self, path: str | Path, *, strict: bool = True, once: bool = True) -> Interactions:
         """The rows of a file, which may have column names of its own; see `TableFile`.
 
         If strict, optional columns that were named must be present. Repeated rows are kept `once`.
         """
-        frame, name, columns = self.open(path)
+        frame, name, columns = self.open(path, integers=True)
         return columns.rows(frame, name, strict=strict, once=once)
 
     def rows(self, frame: pl.DataFrame, name: str, *, strict: bool = True, once: bool = True) -> Interactions:

@@ -318,3 +318,9 @@ def as_numbers(values: npt.ArrayLike, length: int, what: str) -> Floats:
     if missing.any():
         raise DataError(f"{what}: row {int(np.argmax(missing)) + 1} has no value; fill it in or remove the row")
     return column
+
+
+def all_whole(column: Floats, rows: int = 2**20) -> bool:
+    """Whether all numbers are whole, and small enough to be exact."""
+    parts = (column[start : start + rows] for start in range(0, len(column), rows))
+    return all(bool(np.all((part == np.floor(part)) & (np.abs(part) < 2.0**53))) for part in parts)

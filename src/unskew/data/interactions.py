@@ -1,7 +1,7 @@
 """The log: pairs of user and item with optional ratings, times and propensities."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ import polars as pl
 from unskew.arrays import Bools, Floats, Ints, distinct_of, offsets_of
 from unskew.data.frames import (
     COMPARE,
+    all_whole,
     as_numbers,
     check_propensity,
     check_weights,
@@ -23,14 +24,15 @@ from unskew.data.frames import (
     parse_condition,
     to_numbers,
 )
-from unskew.data.pairs import row_keys
+from unskew.data.pairs import latest_of, row_keys
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
 from unskew.errors import ConfigError, DataError, Option
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-_OPTIONAL = ("values", "times", "propensity", "weights")  # columns that a log may lack
+_NAMED = {"rating": "values", "timestamp": "times", "propensity": "propensity", "weight": "weights"}
+_OPTIONAL = tuple(_NAMED.values())  # columns that a log may lack
 
 
 @dataclass(frozen=True, eq=False)
@@ -355,29 +357,26 @@ class Interactions:
 
     def to_polars(self) -> pl.DataFrame:
         """A frame with the original ids: ``user``, ``item`` and the optional columns that are there."""
-        columns: dict[str, Any] = {
-            "user": self.user_vocabulary.decode(self.users).tolist(),
-            "item": self.item_vocabulary.decode(self.items).tolist(),
-        }
-        for name, key in zip(("rating", "timestamp", "propensity", "weight"), _OPTIONAL, strict=True):
-            column = getattr(self, key)
-            if column is not None:
-                whole = name != "propensity" and bool(np.all((column == np.floor(column)) & (np.abs(column) < 2.0**53)))
-                columns[name] = column.astype(np.int64) if whole else column
-        return pl.DataFrame(columns)
+        return next(self.frames(max(len(self), 1)))
+
+    def frames(self, rows: int = 2**20) -> Iterator[pl.DataFrame]:
+        """Yield the frame of `to_polars` piece by piece, so that it is not in memory next to the rows."""
+        users, items = self.user_vocabulary.as_series, self.item_vocabulary.as_series
+        optional = {name: getattr(self, key) for name, key in _NAMED.items() if getattr(self, key) is not None}
+        whole = {name for name, column in optional.items() if name != "propensity" and all_whole(column)}
+        for start in range(0, max(len(self), 1), rows):
+            part = slice(start, start + rows)
+            columns = {"user": users.gather(self.users[part]), "item": items.gather(self.items[part])}
+            for name, column in optional.items():
+                columns[name] = pl.Series(column[part].astype(np.int64) if name in whole else column[part])
+            yield pl.DataFrame(columns)
 
     def distinct(self) -> "Interactions":
         """One row per (user, item): that with the latest time, or without times the last."""
-        keys = row_keys(self, max(self.n_items, 1))
-        ascending = np.sort(keys)
-        if not (ascending[1:] == ascending[:-1]).any():  # the usual case, and faster to see than to repair
+        kept = latest_of(row_keys(self, max(self.n_items, 1)), self.times)
+        if kept is None:
             return replace(self, repeats=False) if self.repeats else self
-        order = np.argsort(keys, kind="stable") if self.times is None else np.lexsort((self.times, keys))
-        ordered = keys[order]
-        last = np.ones(len(keys), dtype=bool)
-        last[:-1] = ordered[1:] != ordered[:-1]
-        repeated = len(keys) - int(last.sum())
-        return replace(self.take(np.sort(order[last])), duplicates=self.duplicates + repeated, repeats=False)
+        return replace(self.take(kept), duplicates=self.duplicates + int(np.sum(~kept)), repeats=False)
 
 
 def _encode(ids: npt.ArrayLike, n: int | None, what: str) -> tuple[Ints, Vocabulary]:

@@ -4,7 +4,9 @@ from typing import Protocol
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, distinct_of
+
+_FEW, _TABLE, _ROWS = 2**18, 2**22, 2**20
 
 
 class Coded(Protocol):
@@ -62,7 +64,40 @@ def find(ordered: Ints, wanted: Ints) -> tuple[Ints, Bools]:
 
 def contains(ordered: Ints, wanted: Ints) -> Bools:
     """Whether each wanted key is among sorted keys."""
-    return find(ordered, wanted)[1]
+    present = np.empty(len(wanted), dtype=bool)
+    for start in range(0, len(wanted), _ROWS):  # so that the places of all are not in memory
+        present[start : start + _ROWS] = find(ordered, wanted[start : start + _ROWS])[1]
+    return present
+
+
+def contains_few(ordered: Ints, wanted: Ints) -> Bools:
+    """The same as `contains`, faster where few keys are sorted and most of many wanted keys are not there."""
+    if len(ordered) > _FEW:
+        return contains(ordered, wanted)
+    there = np.zeros(_TABLE, dtype=bool)  # by the last bits of a key
+    there[ordered % _TABLE] = True
+    present = np.zeros(len(wanted), dtype=bool)
+    for start in range(0, len(wanted), _ROWS):
+        part = wanted[start : start + _ROWS]
+        maybe = np.flatnonzero(there[part % _TABLE])
+        present[start + maybe] = contains(ordered, part[maybe])
+    return present
+
+
+def latest_of(keys: Ints, times: Floats | None) -> Bools | None:
+    """Which rows to keep so that every key has one: the latest by time, else the last; None for all of them."""
+    ascending = np.sort(keys)
+    if not (ascending[1:] == ascending[:-1]).any():  # the usual case, and faster to see than to repair
+        return None
+    several = distinct_of(ascending[1:][ascending[1:] == ascending[:-1]])
+    del ascending
+    rows = np.flatnonzero(contains_few(several, keys))  # the others stay, and only these are put in order
+    some = keys[rows]
+    order = np.argsort(some, kind="stable") if times is None else np.lexsort((times[rows], some))
+    ordered = some[order]
+    kept = np.ones(len(keys), dtype=bool)
+    kept[rows[order[:-1][ordered[1:] == ordered[:-1]]]] = False
+    return kept
 
 
 def look_up(ordered: Ints, values: Floats, wanted: Ints) -> Floats:

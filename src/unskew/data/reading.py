@@ -20,8 +20,10 @@ _noted: dict[str, str] = {}
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"  # how such files start
 
 
-def read_table(path: Path, content: bytes | None = None, layout: FileFormat | None = None) -> pl.DataFrame:
-    """Read a CSV, TSV, Parquet or TREC file; all columns of text files stay text.
+def read_table(
+    path: Path, content: bytes | None = None, layout: FileFormat | None = None, *, integers: bool = False
+) -> pl.DataFrame:
+    """Read a CSV, TSV, Parquet or TREC file; all columns of text files stay text, unless `integers` are wanted.
 
     Parameters
     ----------
@@ -31,6 +33,8 @@ def read_table(path: Path, content: bytes | None = None, layout: FileFormat | No
         Its bytes, unzipped, if they have been read before.
     layout : FileFormat, optional
         Its format, where the end of its name does not say it.
+    integers : bool
+        Whether a column of text where each field is an integer, as it is printed, may be of integers.
 
     Raises
     ------
@@ -47,7 +51,9 @@ def read_table(path: Path, content: bytes | None = None, layout: FileFormat | No
             return _read_parquet(name, path if content is None else io.BytesIO(content))
         assert content is not None
         content = to_utf8(content, name, layout.encoding)
-        return read_trec(content, name, layout.kind) if layout.kind in TREC else _read_text(name, content, layout)
+        if layout.kind in TREC:
+            return read_trec(content, name, layout.kind)
+        return _read_text(name, content, layout, integers=integers)
     except OSError as error:
         raise DataError(f"{name}: cannot be read ({error.strerror or error}); check the path") from error
 
@@ -112,8 +118,8 @@ def _read_parquet(path: str, source: Path | io.BytesIO) -> pl.DataFrame:
         raise DataError(f"{path}: not a readable Parquet file; was it cut short?") from error
 
 
-def _read_text(path: str, raw: bytes, layout: FileFormat) -> pl.DataFrame:
-    if not raw.strip():
+def _read_text(path: str, raw: bytes, layout: FileFormat, *, integers: bool) -> pl.DataFrame:
+    if not raw or raw.isspace():
         also = "; only one input can be stdin" if path == shown_path(STDIN) else ""
         raise DataError(f"{path}: the file is empty; expected a header line such as user,item{also}")
-    return read_delimited(raw, path, layout)
+    return read_delimited(raw, path, layout, integers=integers)

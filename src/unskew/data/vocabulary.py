@@ -63,6 +63,11 @@ class Vocabulary:
         """Whether the ids are integers."""
         return self.ids.dtype.kind == "i"
 
+    @property
+    def as_series(self) -> pl.Series:
+        """The ids as a column."""
+        return pl.Series(self.ids) if self.is_numeric else pl.Series(self.ids.tolist(), dtype=pl.String)
+
     def encode(self, ids: pl.Series) -> Ints:
         """Codes of canonical ids (see `canonical`); -1 for unknown ids."""
         if self.is_numeric:
@@ -75,7 +80,7 @@ class Vocabulary:
             places[places == len(self.ids)] = 0
             known = self.ids[places] == values if len(self.ids) else np.zeros(len(values), bool)
             return np.where(known, places, -1).astype(np.int32)
-        table = pl.DataFrame({"id": pl.Series(self.ids.tolist(), dtype=pl.String)}).with_row_index("code")
+        table = pl.DataFrame({"id": self.as_series}).with_row_index("code")
         rows = pl.DataFrame({"id": ids.cast(pl.String)})
         joined = rows.join(table, on="id", how="left", maintain_order="left")
         return joined["code"].cast(pl.Int32).fill_null(-1).to_numpy()
@@ -84,7 +89,7 @@ class Vocabulary:
         """The code that each of these ids has in another vocabulary; -1 where it has none."""
         if self == other or (self.is_range and other.is_range and len(self) <= len(other)):
             return np.arange(len(self), dtype=np.int32)
-        return other.encode(pl.Series(self.ids if self.is_numeric else self.ids.tolist()))
+        return other.encode(self.as_series)
 
     def decode(self, codes: Ints) -> npt.NDArray[Any]:
         """Ids of the codes."""
@@ -166,8 +171,7 @@ def factorise(ids: pl.Series) -> tuple[Ints, Vocabulary]:
 
 
 def _texts(vocabulary: Vocabulary) -> pl.Series:
-    ids = pl.Series(vocabulary.ids if vocabulary.is_numeric else vocabulary.ids.tolist())
-    return ids.cast(pl.String)
+    return vocabulary.as_series.cast(pl.String)
 
 
 def _text_ids(ids: pl.Series) -> npt.NDArray[Any]:

@@ -27,6 +27,16 @@ def normal_quantile(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
+@dataclass(frozen=True)
+class Gap:
+    """The difference of two estimates, with its interval and p-value; None where it is not defined."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+
+
 class Interval(Named, family="interval"):
     """A kind of interval."""
 
@@ -45,10 +55,37 @@ class Interval(Named, family="interval"):
         """Standard error of the difference of two estimates, for its p-value."""
         return difference(a, b)[1]
 
+    def gap_errors(self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]]) -> list[float | None]:
+        """`gap_error` of many pairs, given by their places in `terms`."""
+        return gap_errors(terms, pairs)
+
     def p_value(self, a: Terms, b: Terms) -> float | None:
         """Two-sided p-value of the difference of two estimates."""
-        gap, _ = difference(a, b)
-        return p_value(gap, None if gap is None else self.gap_error(a, b))
+        gap = value_gap(a, b)
+        return None if gap is None else self.p_of(gap, self.gap_error(a, b), len(a.numerator))
+
+    def p_of(self, gap: float | None, error: float | None, users: int) -> float | None:
+        """Two-sided p-value of a difference with this standard error, over this number of users."""
+        return p_value(gap, error)
+
+    def compare(
+        self,
+        terms: Sequence[Terms],
+        pairs: Sequence[tuple[int, int]],
+        level: float,
+        rng: np.random.Generator,
+        engine: Engine | None = None,
+    ) -> tuple[list[Bounds], list[Gap]]:
+        """Low and high of each estimate, and each difference; parameters as those of `bounds`.
+
+        The error of a pair is computed once, and no array of a pair is kept.
+        """
+        errors = self.gap_errors(terms, pairs)
+        bounds, ends = self.bounds(terms, pairs, level, rng, engine, errors)
+        return bounds, [
+            Gap(gap := value_gap(terms[a], terms[b]), low, high, self.p_of(gap, error, len(terms[a].numerator)))
+            for (a, b), (low, high), error in zip(pairs, ends, errors, strict=True)
+        ]
 
     @abstractmethod
     def bounds(
@@ -58,6 +95,7 @@ class Interval(Named, family="interval"):
         level: float,
         rng: np.random.Generator,
         engine: Engine | None = None,
+        errors: Sequence[float | None] | None = None,
     ) -> tuple[list[Bounds], list[Bounds]]:
         """Low and high of each estimate, and of each difference first minus second; None if undefined.
 
@@ -71,7 +109,16 @@ class Interval(Named, family="interval"):
         rng : Generator
         engine : Engine, optional
             Where draws are made; the numbers do not depend on it.
+        errors : sequence of float or None, optional
+            `gap_errors` of the pairs, if they are known.
         """
+
+    def gaps(
+        self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], errors: Sequence[float | None] | None
+    ) -> list[tuple[float | None, float | None]]:
+        """The difference of each pair and its standard error, which is computed where `errors` are not given."""
+        known = self.gap_errors(terms, pairs) if errors is None else errors
+        return [(value_gap(terms[a], terms[b]), error) for (a, b), error in zip(pairs, known, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -85,9 +132,10 @@ class Delta(Interval, word="delta"):
         level: float,
         rng: np.random.Generator,
         engine: Engine | None = None,
+        errors: Sequence[float | None] | None = None,
     ) -> tuple[list[Bounds], list[Bounds]]:
         """Low and high of each estimate and difference."""
-        gaps, z = (difference(terms[a], terms[b]) for a, b in pairs), normal_quantile(level)
+        gaps, z = self.gaps(terms, pairs, errors), normal_quantile(level)
         return [around(term.value, term.std_error, z) for term in terms], [around(*gap, z) for gap in gaps]
 
 
@@ -118,13 +166,11 @@ class Observation(Interval, word="observation"):
         level: float,
         rng: np.random.Generator,
         engine: Engine | None = None,
+        errors: Sequence[float | None] | None = None,
     ) -> tuple[list[Bounds], list[Bounds]]:
         """Low and high of each estimate and difference."""
-        gaps, z = [], normal_quantile(level)
-        for a, b in pairs:
-            gap, _ = difference(terms[a], terms[b])
-            gaps.append(around(gap, self.gap_error(terms[a], terms[b]), z))
-        return [around(term.value, self.std_error(term), z) for term in terms], gaps
+        gaps, z = self.gaps(terms, pairs, errors), normal_quantile(level)
+        return [around(term.value, self.std_error(term), z) for term in terms], [around(*gap, z) for gap in gaps]
 
     def std_error(self, terms: Terms) -> float | None:
         """Standard error of an estimate."""
@@ -137,6 +183,10 @@ class Observation(Interval, word="observation"):
     def gap_error(self, a: Terms, b: Terms) -> float | None:
         """Standard error of a difference."""
         return None if a.lone or b.lone else _norm(a.row_errors, b.row_errors)
+
+    def gap_errors(self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]]) -> list[float | None]:
+        """`gap_error` of many pairs."""
+        return [self.gap_error(terms[a], terms[b]) for a, b in pairs]
 
 
 @dataclass(frozen=True)
@@ -179,12 +229,13 @@ class Bootstrap(Interval, word="bootstrap"):
         level: float,
         rng: np.random.Generator,
         engine: Engine | None = None,
+        errors: Sequence[float | None] | None = None,
     ) -> tuple[list[Bounds], list[Bounds]]:
         """Low and high of each estimate and difference."""
         if not terms or len(terms[0].numerator) < 2:
             return [(None, None)] * len(terms), [(None, None)] * len(pairs)
         if terms[0].units != "users":  # directions of a covariance cannot be drawn again
-            return Delta().bounds(terms, pairs, level, rng)
+            return Delta().bounds(terms, pairs, level, rng, errors=errors)
         sums = self.sums(terms, rng, engine)
         with np.errstate(invalid="ignore", divide="ignore"):
             drawn = np.asarray(sums[:, 0::2] / sums[:, 1::2])
@@ -239,6 +290,27 @@ def difference(a: Terms, b: Terms) -> tuple[float | None, float | None]:
     if a.value is None or b.value is None:
         return None, None
     return a.value - b.value, standard_error(a.influence - b.influence)
+
+
+def value_gap(a: Terms, b: Terms) -> float | None:
+    """Value of a minus that of b; None if one of them is undefined."""
+    return None if a.value is None or b.value is None else a.value - b.value
+
+
+def gap_errors(terms: Sequence[Terms], pairs: Sequence[tuple[int, int]]) -> list[float | None]:
+    """The standard error of each difference, as by `difference` and to the last bit, in one array for all pairs."""
+    errors: list[float | None] = []
+    room = np.empty(0)
+    for a, b in pairs:
+        first, second, m = terms[a], terms[b], len(terms[a].numerator)
+        if first.value is None or second.value is None or m < 2:
+            errors.append(None)
+            continue
+        room = room if len(room) == m else np.empty(m)
+        np.subtract(first.influence, second.influence, out=room)
+        np.square(room, out=room)
+        errors.append(float(np.sqrt(m / (m - 1) * np.sum(room))))
+    return errors
 
 
 def p_value(gap: float | None, error: float | None) -> float | None:

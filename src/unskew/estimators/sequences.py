@@ -8,7 +8,7 @@ import numpy as np
 
 from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms
-from unskew.estimators.intervals import Bounds, Interval, around, difference
+from unskew.estimators.intervals import Bounds, Interval, around
 from unskew.ranking.engines import Engine
 
 _REFERENCE = 0.05  # the error rate for which the sequence is narrowest at its number of users
@@ -47,12 +47,16 @@ class Anytime(Interval, word="anytime"):
         level: float,
         rng: np.random.Generator,
         engine: Engine | None = None,
+        errors: Sequence[float | None] | None = None,
     ) -> tuple[list[Bounds], list[Bounds]]:
         """Low and high of each estimate and difference."""
-        gaps = [(*difference(terms[a], terms[b]), len(terms[a].numerator)) for a, b in pairs]
+        gaps = self.gaps(terms, pairs, errors)
         return (
             [around(term.value, term.std_error, self.factor(len(term.numerator), level)) for term in terms],
-            [around(gap, error, self.factor(n, level)) for gap, error, n in gaps],
+            [
+                around(*gap, self.factor(len(terms[a].numerator), level))
+                for (a, _), gap in zip(pairs, gaps, strict=True)
+            ],
         )
 
     def factor(self, n: int, level: float) -> float:
@@ -60,14 +64,13 @@ class Anytime(Interval, word="anytime"):
         scaled = self._scaled(n)
         return sqrt(2 * (scaled + 1) / scaled * log(sqrt(scaled + 1) / (1 - level)))
 
-    def p_value(self, a: Terms, b: Terms) -> float | None:
+    def p_of(self, gap: float | None, error: float | None, users: int) -> float | None:
         """The smallest error rate at which the interval of the difference does not hold 0."""
-        gap, error = difference(a, b)
         if gap is None or error is None:
             return None
         if error == 0:
             return 1.0 if gap == 0 else 0.0
-        scaled = self._scaled(len(a.numerator))
+        scaled = self._scaled(users)
         return min(1.0, sqrt(scaled + 1) * exp(-((gap / error) ** 2) * scaled / (2 * (scaled + 1))))
 
     def _scaled(self, n: int) -> float:

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +19,16 @@ def test_rows_are_sorted_inside_users_with_their_ties(places):
     np.testing.assert_array_equal(lists.tied, lists.above * 2)
     assert lists.above.dtype == np.int32
     assert lists.offsets.dtype == np.int64
+
+
+@pytest.mark.parametrize("rows", [127, 128, 129, 256, 257, 1_000])
+def test_users_with_many_rows_are_sorted_too(rows):
+    rng = np.random.default_rng(rows)
+    offsets, above = np.array([0, 3, rows + 3, rows + 4]), rng.integers(0, rows // 2, rows + 4)
+    lists = UserLists.from_rows(offsets, above, above % 7, np.full_like(above, 9_000))
+    want = np.concatenate([np.sort(above[start:stop]) for start, stop in pairwise(offsets)])
+    np.testing.assert_array_equal(lists.above, want)
+    np.testing.assert_array_equal(lists.tied, want % 7)
 
 
 def test_equal_places_are_spread_by_the_policy():

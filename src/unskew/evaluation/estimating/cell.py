@@ -1,6 +1,7 @@
 """`Cell`: one metric by one estimator, for all models."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,36 @@ from unskew.estimators.means import kish, sum_by
 from unskew.estimators.rows import Kind
 from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.sample import Sample
-from unskew.metrics import AnyMetric
+from unskew.metrics import AnyMetric, scored_of
 from unskew.metrics.content import ContentMetric
 
 WEIGHTED = ", rows weighted"
+
+
+@dataclass(frozen=True, eq=False)
+class LaterTerms(Mapping[str, Terms]):
+    """The terms of models, computed again when they are asked for, so that no user's numbers are kept.
+
+    Parameters
+    ----------
+    models : tuple of str
+    compute : callable
+        Returns the terms of all of them.
+    """
+
+    models: tuple[str, ...]
+    compute: Callable[[], Mapping[str, Terms]]
+
+    def __getitem__(self, model: str) -> Terms:
+        if model not in self.models:
+            raise KeyError(model)
+        return self.compute()[model]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.models)
+
+    def __len__(self) -> int:
+        return len(self.models)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +59,7 @@ class Cell:
     effective_rows: float | None
     max_weight_share: float | None
     clipped_share: float
-    terms: dict[str, Terms]
+    terms: Mapping[str, Terms]
     weighted: bool = False  # whether the test rows have weights
 
     def estimate(self, model: str, definition: str, level: float, tied_share: float, **numbers: Any) -> Estimate:
@@ -125,3 +152,14 @@ def make_cell(
         terms=terms,
         weighted=sample.weights is not None,
     )
+
+
+def as_share(terms: Terms, sample: Sample, metric: AnyMetric) -> Terms:
+    """The terms of a propensity-scored metric as a share of the best possible; others as they are."""
+    scored = scored_of(metric)
+    if scored is None:
+        return terms
+    cutoff = metric.cutoff or 1
+    divisors = scored.divisors(np.diff(sample.offsets), cutoff)
+    best = scored.best(sample.rarity(metric), sample.offsets, cutoff)
+    return replace(terms, numerator=terms.numerator / divisors, denominator=best / divisors)

@@ -1,6 +1,6 @@
 """`GammaBand`: weighted estimates at each gamma that may be assumed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -9,7 +9,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.estimators import OVER_ALL_PAIRS, Estimate, Estimator, Rows, Snips, Terms
-from unskew.evaluation.estimating.estimation import Estimation, Key, terms_of
+from unskew.evaluation.estimating.estimation import KEPT_TERMS, Estimation, Key, terms_of
 from unskew.evaluation.estimating.seed_means import SeedMeans
 from unskew.evaluation.fitting.gamma import GammaChoice
 from unskew.evaluation.settings.settings import Settings
@@ -243,13 +243,29 @@ class GammaTerms:
 def _at_each_gamma(estimation: Estimation, models: Sequence[Popularity], *, over_all: bool) -> dict[Key, Bounded]:
     """Value, low and high at each gamma, of metrics over positives or over all pairs."""
     settings, terms = estimation.settings, GammaTerms(estimation, models, over_all=over_all)
-    if settings.interval.draws or over_all:
-        together = {key: each for part in map(terms.of, terms.jobs) for key, each in part.items()}
-        bounded = _bounded(together, settings, estimation.cluster)
-        return {key: bounded[key] for key in terms.in_order(bounded)}
-    # no user's terms are kept
-    small = estimation.engine.map(lambda work: _bounded(terms.of(work), settings), terms.jobs)
-    return {key: values for part in small for key, values in part.items()}
+    bounded: dict[Key, Bounded] = {}
+    if settings.interval.draws:  # draws are the same whatever is drawn together, and take long
+        for together in _batches(map(terms.of, terms.jobs)):
+            bounded |= _bounded(together, settings, estimation.cluster)
+    else:  # no user's terms are kept
+        for part in estimation.engine.map(lambda work: _bounded(terms.of(work), settings), terms.jobs):
+            bounded |= part
+    in_order = terms.in_order(bounded) if settings.interval.draws or over_all else bounded
+    return {key: bounded[key] for key in in_order}
+
+
+def _batches(parts: Iterable[Mapping[Key, list[Terms]]]) -> Iterator[dict[Key, list[Terms]]]:
+    """Yield terms together, as many as fit."""
+    batch: dict[Key, list[Terms]] = {}
+    size = 0
+    for part in parts:
+        batch |= part
+        size += sum(2 * len(term.numerator) for each in part.values() for term in each)
+        if size >= KEPT_TERMS:
+            yield batch
+            batch, size = {}, 0
+    if batch:
+        yield batch
 
 
 def _bounded(terms: Mapping[Key, list[Terms]], settings: Settings, engine: Engine | None = None) -> dict[Key, Bounded]:

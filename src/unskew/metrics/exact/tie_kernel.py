@@ -13,7 +13,7 @@ from unskew.compiling import njit
 # Below this many places a loop is as fast as the closed form, and loses no digits.
 _SHORT = 64
 # Up to this many rows, comparing all pairs is faster than a sort that branches.
-_FEW = 40
+_FEW = 128
 # The recursion up in p loses about p (1 + a/n)^p units in the last place; beyond this it runs down instead.
 _LOSS = 1e4
 # Running down, an error in the start shrinks by 1 + a/n a step; exp(-37) is below the last place.
@@ -51,22 +51,27 @@ def _sort_few(above: Ints, tied: Ints, places: Ints, ties: Ints) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _sort_many(places: Ints, ties: Ints, start: int, stop: int) -> None:
-    """Sort in place (Shell's sort)."""
-    gap = 1
-    while gap < (stop - start) // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for row in range(start + gap, stop):
-            place, tie = places[row], ties[row]
-            hole = row
-            while hole - gap >= start and places[hole - gap] > place:
-                places[hole] = places[hole - gap]
-                ties[hole] = ties[hole - gap]
-                hole -= gap
-            places[hole] = place
-            ties[hole] = tie
-        gap //= 3
+def _sort_many(above: Ints, tied: Ints, places: Ints, ties: Ints) -> None:
+    """Sort short runs, then merge them two by two."""
+    rows = above.size
+    for start in range(0, rows, _FEW):
+        stop = min(start + _FEW, rows)
+        places[start:stop] = -1
+        _sort_few(above[start:stop], tied[start:stop], places[start:stop], ties[start:stop])
+    merged_places, merged_ties = np.empty_like(places), np.empty_like(ties)
+    width = _FEW
+    while width < rows:
+        for start in range(0, rows, 2 * width):
+            middle, stop = min(start + width, rows), min(start + 2 * width, rows)
+            first, second = start, middle
+            for hole in range(start, stop):
+                take = second >= stop or (first < middle and places[first] <= places[second])
+                source = first if take else second
+                merged_places[hole], merged_ties[hole] = places[source], ties[source]
+                first += take
+                second += not take
+        places[:], ties[:] = merged_places, merged_ties
+        width *= 2
 
 
 @njit(cache=True, nogil=True)
@@ -79,7 +84,7 @@ def sort_rows(offsets: Ints, above: Ints, tied: Ints, step: int) -> tuple[Ints, 
             places[start:stop] = -1
             _sort_few(above[start:stop], tied[start:stop], places[start:stop], ties[start:stop])
         else:
-            _sort_many(places, ties, start, stop)
+            _sort_many(above[start:stop], tied[start:stop], places[start:stop], ties[start:stop])
         if step > 0:
             for row in range(start + 1, stop):
                 places[row] = max(places[row], places[row - 1] + 1)
