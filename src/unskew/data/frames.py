@@ -247,10 +247,7 @@ def to_polars(series: Any) -> pl.Series:
 
 def to_numbers(series: pl.Series, what: str, *, times: bool) -> Floats:
     """The column as numbers; with `times`, dates become seconds."""
-    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
-        raise DataError(f"{what}: {series.dtype} cannot be a number; name a column of numbers")
-    if series.dtype in (pl.Categorical, pl.Enum):
-        series = series.cast(pl.String)
+    series = castable(series, what, times=times)
     dated = series.dtype.is_temporal() or (times and _holds_words(series))
     numbers = _seconds(series) if dated else None
     if numbers is None:
@@ -263,6 +260,14 @@ def to_numbers(series: pl.Series, what: str, *, times: bool) -> Floats:
         expected = f"a {'' if numbers[row] is None else 'finite '}number{' or a date' if times else ''}"
         raise DataError(f"{what}: row {row + 1} has {shown}, expected {expected}{hint}")
     return numbers.to_numpy()
+
+
+def castable(series: pl.Series, what: str, *, times: bool = False) -> pl.Series:
+    """The column, if its type can be cast to numbers; categories become text, and only `times` may be dates."""
+    kind = series.dtype
+    if kind.is_nested() or kind in (pl.Binary, pl.Object) or (kind.is_temporal() and not times):
+        raise DataError(f"{what}: {kind} cannot be a number; name a column of numbers")
+    return series.cast(pl.String) if kind in (pl.Categorical, pl.Enum) else series
 
 
 def _holds_words(series: pl.Series) -> bool:

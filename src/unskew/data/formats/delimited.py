@@ -17,6 +17,8 @@ from unskew.errors import ConfigError, DataError, Option
 
 _UNIT = "\x1f"  # a separator that no text has
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_NOT_OF_FILES = {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined"}
+"""Codecs of names and of source code, which are not of whole texts."""
 _QUOTE = b'"'
 _BLOCK = 1 << 24
 _BLANK_LINES = re.compile(rb"(?:[ \t]*\n)+")
@@ -36,6 +38,8 @@ def to_utf8(raw: bytes, name: str, encoding: str = "") -> bytes:
     body, known = raw[len(mark) :], _MARKS.get(mark, "") or encoding or "utf-8"
     try:
         "a".encode(known)  # refuses codecs that are not of text
+        if codecs.lookup(known).name in _NOT_OF_FILES:
+            raise LookupError(known)
         decoder = codecs.getincrementaldecoder(known)()
     except (LookupError, UnicodeError) as error:
         raise ConfigError(
@@ -52,6 +56,8 @@ def to_utf8(raw: bytes, name: str, encoding: str = "") -> bytes:
         except UnicodeDecodeError as error:
             place = start + len(block) - len(error.object) + error.start
             raise DataError(_undecodable(body, place, name, known)) from error
+        except UnicodeError as error:  # of codecs that have a form of their own, such as UTF-16 without a mark
+            raise DataError(f"{name}: not {known.upper()} text ({error}); {_hint()}") from error
         if "\0" in text:
             raise DataError(binary)
         if not as_it_is:
@@ -64,8 +70,11 @@ def _undecodable(body: bytes, place: int, name: str, encoding: str) -> str:
     before = body[:place].decode(encoding, errors="replace")
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     shown = f"column {column}, byte 0x{body[place]:02x}"
-    hint = f"save the file as UTF-8, or say what it is, as in {Option('encoding', 'latin-1')}"
-    return f"{name}: line {line} is not {encoding.upper()} text ({shown}); {hint}"
+    return f"{name}: line {line} is not {encoding.upper()} text ({shown}); {_hint()}"
+
+
+def _hint() -> str:
+    return f"save the file as UTF-8, or say what it is, as in {Option('encoding', 'latin-1')}"
 
 
 def read_delimited(raw: bytes, name: str, layout: FileFormat) -> pl.DataFrame:
@@ -101,6 +110,9 @@ def read_delimited(raw: bytes, name: str, layout: FileFormat) -> pl.DataFrame:
         raw = _without_blanks(raw, quoting=quoting)
     names = [column if column != SKIPPED else f"{SKIPPED}{k}" for k, column in enumerate(layout.columns)]
     frame = _parse(raw, name, separator, names, quoting=quoting)
+    if separator == _UNIT:  # a separator in quotes is text
+        frame = frame.with_columns(pl.all().str.replace_all(_UNIT, layout.separator, literal=True))
+        frame.columns = [column.replace(_UNIT, layout.separator) for column in frame.columns]
     if frame.height != rows - (not names):
         raise DataError(f"{name}: {rows:,} lines were read as {frame.height:,} rows; check its quotes and line ends")
     return frame.select(column for column in layout.columns if column != SKIPPED) if names else frame
