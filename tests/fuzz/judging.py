@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from families import FAMILIES
 from families.family import Family, HalfWritten, Recipe, Silent, Traceback
@@ -99,10 +98,20 @@ def _class_of(error: BaseException) -> tuple[str, str]:
     return "traceback", "".join(traceback.format_exception(error)[-8:])
 
 
-def corpus() -> list[tuple[str, str, Any]]:
-    """Inputs that once failed: name, family and recipe; a recipe may be the seed and the index of an input."""
-    kept = []
-    for path in sorted(CORPUS.glob("*.json")):
-        for name, recipe in json.loads(path.read_text(encoding="utf-8")).items():
-            kept.append((f"{path.stem}: {name}", path.stem, recipe))
-    return kept
+@dataclass(frozen=True)
+class Kept:
+    """An input of the corpus: it once had a bad outcome."""
+
+    name: str
+    family: str
+    outcome: str  # the class that it must have; empty for any that is not bad
+    recipe: Recipe
+
+
+def corpus() -> list[Kept]:
+    """The inputs of the corpus, one file per family."""
+    return [
+        Kept(f"{path.stem}, {name}", path.stem, entry.get("outcome", ""), entry["recipe"])
+        for path in sorted(CORPUS.glob("*.json"))
+        for name, entry in json.loads(path.read_text(encoding="utf-8")).items()
+    ]

@@ -22,9 +22,6 @@ from threading import Lock
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-for _variable in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(_variable, "1")  # one core per worker
-
 from judging import BAD, GOOD, Case, Judge  # noqa: E402
 
 from unskew.compiling import announced  # noqa: E402
@@ -59,6 +56,8 @@ def main() -> int:
     parser.add_argument("--family", help="only inputs of this family")
     parser.add_argument("--index", type=int, help="only the input with this index, which is printed too")
     given = parser.parse_args()
+    for variable in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")  # one core per worker
     from families import FAMILIES
 
     if given.family is not None and given.family not in FAMILIES:

@@ -25,6 +25,13 @@ _ODD = (0, 1, -1, 2, 7, 8, 100, 2**31 - 1, -(2**31), 2**40, 0.5, 1e38, float("na
 _TYPES = ("i4", "i8", "i1", "u4", "u8", "f4", "f8", "f2", "b", "U4", "c8", "S2", "M8[s]")
 
 
+def small_split(candidates: str = "unseen") -> Split:
+    """A log of 30 rows, a third of which is held out."""
+    pairs = np.random.default_rng(5).permutation(USERS * ITEMS)[:30]
+    log = Interactions.from_arrays(pairs // ITEMS, pairs % ITEMS, n_users=USERS, n_items=ITEMS)
+    return Split(log.take(np.arange(20)), log.take(np.arange(20, 30)), candidates=candidates)
+
+
 class Saved(Family):
     name = "saved"
     share = 8
@@ -32,12 +39,7 @@ class Saved(Family):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         rng = np.random.default_rng(5)
-        pairs = rng.permutation(USERS * ITEMS)[:30]
-        log = Interactions.from_arrays(pairs // ITEMS, pairs % ITEMS, n_users=USERS, n_items=ITEMS)
-        self.splits = {
-            "ranks": Split(log.take(np.arange(20)), log.take(np.arange(20, 30))),
-            "pool": Split(log.take(np.arange(20)), log.take(np.arange(20, 30)), candidates="sampled(3, correction=unbiased)"),
-        }
+        self.splits = {"ranks": small_split(), "pool": small_split("sampled(3, correction=unbiased)")}
         self.splits |= dict.fromkeys(("lists", "ordinal", "checkpoint"), self.splits["ranks"])
         self.model: Any = Model.from_word("bpr(factors=2, iterations=30, every=15, batch=8)")
         matrix = rng.normal(size=(USERS, ITEMS))
@@ -106,7 +108,7 @@ class Saved(Family):
                 write_checked(path, about.get("kind", ""), about.get("format", 0), plain, arrays, packed=False)
         result = self._result(kind, path)
         mended = how in {"mended", "about"}
-        if not mended and result != self.expected[kind]:
+        if not mended and result is not None and result != self.expected[kind]:
             raise Silent(f"{kind} gave {result!r:.300}, and before they were changed {self.expected[kind]!r:.300}")
 
     def _result(self, kind: str, path: Path) -> Any:
