@@ -22,9 +22,9 @@ from threading import Lock
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from judging import BAD, GOOD, Case, Judge  # noqa: E402
+from judging import BAD, GOOD, Case, Judge
 
-from unskew.compiling import announced  # noqa: E402
+from unskew.compiling import announced
 
 WORKERS = 2
 LIMIT = 60.0
@@ -111,45 +111,59 @@ def print_outcomes(cases: list[Case], *, shown: bool = False) -> int:
 
 def outcomes(cases: list[Case], workers: int = WORKERS) -> Iterator[tuple[Case, tuple[str, str]]]:
     """Try the inputs in processes; one that dies or takes too long is replaced, and its input is named."""
-    left, again = deque(cases), set()
+    left: deque[Case] = deque(cases)
+    again: set[Case] = set()
     pool = [_start() for _ in range(min(workers, -(-len(cases) // BATCH)))]
     try:
         while left or any(worker.waiting for worker in pool):
             for place, worker in enumerate(pool):
                 if not worker.waiting and left:
                     _send(worker, [left.popleft() for _ in range(min(BATCH, len(left)))])
-                hangs = not worker.died and bool(worker.waiting) and _is_late(worker)
-                if worker.waiting and (hangs or worker.died):
-                    words = _end(worker)
-                    if worker.process.exitcode == 1:
-                        raise RuntimeError(f"no input could be made, because of an error of this program: {words}")
-                    case = worker.waiting.popleft()
+                late = not worker.died and _is_late(worker)
+                if worker.waiting and (late or worker.died):
+                    case, words = _name_the_dead(worker)
                     pool[place] = _start()
                     left.extendleft(reversed(worker.waiting))
-                    if hangs and case not in again:  # a busy machine gets a second try
+                    if late and case not in again:  # a busy machine gets a second try
                         again.add(case)
                         left.appendleft(case)
                     else:
-                        yield case, ("hang" if hangs else "crash", words)
-            for channel in wait([worker.channel for worker in pool if not worker.died], timeout=0.5):
-                worker = next(each for each in pool if each.channel is channel)
-                try:
-                    outcome = worker.channel.recv()
-                except (EOFError, ConnectionError):
-                    worker.died = True
-                    continue
-                worker.since = time.monotonic()
-                if isinstance(outcome, bool):
-                    worker.compiles = outcome
-                else:
-                    yield worker.waiting.popleft(), outcome
+                        yield case, ("hang" if late else "crash", words)
+            yield from _received(pool)
     finally:
         for worker in pool:
             _end(worker)
 
 
+def _name_the_dead(worker: Worker) -> tuple[Case, str]:
+    """End a process that does not answer; its input, and what the process wrote."""
+    words = _end(worker)
+    if worker.process.exitcode == 1:
+        raise RuntimeError(f"no input could be made, because of an error of this program: {words}")
+    return worker.waiting.popleft(), words
+
+
+def _received(pool: list[Worker]) -> Iterator[tuple[Case, tuple[str, str]]]:
+    """The outcomes that have come; waits for some time if none has."""
+    by_channel: dict[Any, Worker] = {worker.channel: worker for worker in pool if not worker.died}
+    for channel in wait(list(by_channel), timeout=0.5):
+        worker = by_channel[channel]
+        try:
+            outcome = worker.channel.recv()
+        except (EOFError, ConnectionError):
+            worker.died = True
+            continue
+        worker.since = time.monotonic()
+        if isinstance(outcome, bool):
+            worker.compiles = outcome
+        else:
+            yield worker.waiting.popleft(), outcome
+
+
 def _is_late(worker: Worker) -> bool:
-    limit = 10 * LIMIT if worker.compiles else LIMIT  # loops are compiled once per machine, which is not an input's fault
+    limit = (
+        10 * LIMIT if worker.compiles else LIMIT
+    )  # loops are compiled once per machine, which is not an input's fault
     return time.monotonic() - worker.since > limit
 
 
@@ -218,8 +232,8 @@ def _load_packages() -> None:
     """Load what inputs use, so that its memory is not counted as theirs."""
     import numba  # noqa: F401
     import polars as pl
-    import pyarrow  # noqa: F401
-    import scipy.sparse  # noqa: F401
+    import pyarrow as pa  # noqa: F401
+    import scipy.sparse
     import scipy.stats  # noqa: F401
 
     pl.DataFrame({"a": [1]}).lazy().select(pl.col("a").sum()).collect()

@@ -227,8 +227,9 @@ def read_config(path: Path, known: Mapping[str, type], *, imports: bool = False)
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 text; save the file as UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f'{path}: not valid TOML ({error}); write lines such as metric = ["auc"]') from error
+    except (ValueError, RecursionError) as error:  # also integers of thousands of digits, and deep nesting
+        reason = f"{str(error).splitlines()[0]:.160}" if str(error) else "nested too deeply"
+        raise ConfigError(f'{path}: not valid TOML ({reason}); write lines such as metric = ["auc"]') from error
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
     resolved: dict[str, Any] = {}

@@ -25,11 +25,12 @@ from unskew.data.frames import (
 )
 from unskew.data.pairs import row_keys
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
-from unskew.errors import ConfigError, DataError, Option
+from unskew.errors import ConfigError, DataError, Option, check_types
 
 if TYPE_CHECKING:
     from scipy import sparse
 
+_MOST = 2**31 - 1  # codes have 32 bits
 _OPTIONAL = ("values", "times", "propensity", "weights")  # columns that a log may lack
 
 
@@ -170,6 +171,8 @@ class Interactions:
         if not sparse.issparse(matrix):
             raise DataError(f"{name}: expected a scipy sparse matrix, got {type(matrix).__name__}")
         given: Any = matrix
+        if given.ndim != 2:
+            raise DataError(f"{name}: expected users by items, not a matrix of {given.ndim} dimensions")
         entries = given.tocoo()
         vocabularies, codes = [], []
         for ids, n, matrix_codes, what in (
@@ -383,7 +386,13 @@ class Interactions:
 def _encode(ids: npt.ArrayLike, n: int | None, what: str) -> tuple[Ints, Vocabulary]:
     if n is None:
         return factorise(canonical(ids, what))
-    codes = np.asarray(ids)
+    check_types("a whole number", {f"the number of {what}": n})
+    if not 0 <= n <= _MOST:
+        raise DataError(f"{what}: there cannot be {n:,} of them; the most are {_MOST:,}")
+    try:
+        codes = np.asarray(ids)
+    except (TypeError, ValueError) as error:  # lists of different lengths
+        raise DataError(f"{what}: not a column of codes ({error!s:.60})") from error
     if codes.size == 0:
         codes = codes.astype(np.int32)
     if codes.ndim != 1 or codes.dtype.kind not in "iu":

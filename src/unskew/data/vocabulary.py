@@ -193,7 +193,10 @@ def vocabulary_of(ids: npt.ArrayLike | pl.Series, what: str) -> tuple[Vocabulary
 
 
 def _series(values: npt.ArrayLike, what: str) -> pl.Series:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:  # lists of different lengths
+        raise DataError(f"{what}: not a column of ids ({error!s:.60})") from error
     if array.ndim != 1:
         raise DataError(f"{what}: expected one dimension, not shape {array.shape}")
     if array.dtype.kind == "S":

@@ -10,14 +10,27 @@ from pathlib import Path
 
 from families.family import Family, HalfWritten, Recipe, Silent
 from families.mutations import NUMBERS, TEXTS, change_bytes, change_text, pick
-
 from unskew.data.sources import SOURCES
 from unskew.data.sources.unpack import unpack
 from unskew.errors import UnskewError
 
 _NAMES = (
     *("ml-100k/u.data", "u.data", "a/b/c.txt", "x.csv", "d/", "../x", "/etc/x", "a/../../x", "C:\\x", "..\\x", "//x/y"),
-    *("a\\..\\..\\x", ".", "..", "", "a" * 300, "\x1b[31m", "a\nb", "\u00e9", "u.data/x", "./u.data", "con", "a/./b", "~/x"),
+    *(
+        "a\\..\\..\\x",
+        ".",
+        "..",
+        "",
+        "a" * 300,
+        "\x1b[31m",
+        "a\nb",
+        "\u00e9",
+        "u.data/x",
+        "./u.data",
+        "con",
+        "a/./b",
+        "~/x",
+    ),
 )
 _KINDS = ("file", "file", "file", "file", "link", "hard", "device", "pipe", "folder")
 _LARGEST = 1 << 20
@@ -75,7 +88,10 @@ class Archives(Family):
         for path in _files(folder) - before:
             if not path.startswith("down/out"):
                 raise Silent(f"{path} is outside the folder")
-            if (folder / path).is_symlink() or not stat.S_IFMT((folder / path).lstat().st_mode) in {stat.S_IFREG, stat.S_IFDIR}:
+            if (folder / path).is_symlink() or stat.S_IFMT((folder / path).lstat().st_mode) not in {
+                stat.S_IFREG,
+                stat.S_IFDIR,
+            }:
                 raise Silent(f"{path} is not a plain file")
 
 
@@ -114,7 +130,10 @@ def _tar(recipe: Recipe) -> bytes:
             info = tarfile.TarInfo(member["name"])
             info.type = kinds.get(member["kind"], tarfile.REGTYPE)
             body = b"1\t2\t3\t4\n" * (member["size"] // 8 + 1) if info.type == tarfile.REGTYPE else b""
-            info.linkname, info.size = member["to"] if info.type in {tarfile.SYMTYPE, tarfile.LNKTYPE} else "", len(body)
+            info.linkname, info.size = (
+                member["to"] if info.type in {tarfile.SYMTYPE, tarfile.LNKTYPE} else "",
+                len(body),
+            )
             file.addfile(info, io.BytesIO(body))
     content = stream.getvalue()
     if recipe["claim"] is not None and not packed and len(content) > 512:
@@ -140,7 +159,9 @@ _LINES: dict[str, tuple[dict[str, str], ...]] = {
     "steam-australian": ({"australian_users_items.json": "{'user_id': 'a', 'items': [{'item_id': '10', 'n': 6}]}\n"},),
     "amazon-games": (
         {"ratings_Video_Games.csv": "A,B,5.0,1341792000\nC,B,4.0,1341792001\n"},
-        {"reviews_Video_Games_5.json": '{"reviewerID": "A", "asin": "B", "overall": 4.0, "unixReviewTime": 1341792000}\n'},
+        {
+            "reviews_Video_Games_5.json": '{"reviewerID": "A", "asin": "B", "overall": 4, "unixReviewTime": 1341792}\n'
+        },
     ),
     "tradesy": ({"tradesy.json": "{'uid': '1', 'lists': {'bought': ['2'], 'want': ['3', '4'], 'sold': []}}\n"},),
     "yahoo-r3": (
@@ -157,7 +178,9 @@ def _data_set(rng: random.Random) -> Recipe:
     name = pick(rng, [each for each in SOURCES if each in _LINES] or list(SOURCES))
     files = {}
     for file, text in pick(rng, _LINES.get(name, ({},))).items():
-        changed = change_text(rng, text, (*TEXTS, *NUMBERS, "\t", "\n", "\r", "::", " ", ",")) if rng.random() < 0.7 else text
+        changed = (
+            change_text(rng, text, (*TEXTS, *NUMBERS, "\t", "\n", "\r", "::", " ", ",")) if rng.random() < 0.7 else text
+        )
         raw = changed.encode("utf-8", errors="surrogatepass")
         if rng.random() < 0.3:
             raw = change_bytes(rng, raw)

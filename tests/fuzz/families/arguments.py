@@ -1,6 +1,6 @@
 """Arguments of the Python interface: odd types and shapes, ids that are not ids, frames without columns."""
 
-import datetime
+import datetime as dt
 import random
 import warnings
 from decimal import Decimal
@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+
 from families.family import Family, Recipe, Silent
 from families.mutations import NUMBERS, TEXTS, pick
 from families.saved import ITEMS, USERS, small_split
 from families.words import check_estimate
-
 from unskew import Interactions, Split, audit, evaluate
 from unskew.ranking import CallableScorer, FactorScorer, ListScorer, MatrixScorer
 
@@ -30,7 +30,7 @@ _SCALARS: dict[str, Any] = {
     "empty": "",
     "escape": "\x1b[31m",
     "bytes": b"\xff",
-    "date": datetime.date(2020, 1, 1),
+    "date": dt.date(2020, 1, 1),
     "decimal": Decimal("1.5"),
     "complex": 1j,
     "object": object(),
@@ -39,8 +39,24 @@ _SCALARS: dict[str, Any] = {
     "type": int,
     "generator": "generator",
 }
+_SETTINGS = (
+    *("metrics", "estimators", "propensity", "level", "seed", "interval", "block_size", "threads", "positive", "ties"),
+    *("assume", "users", "relevant", "scale", "candidates", "unlisted", "until", "models", "validation", "engine"),
+)
 _WAYS = ("list", "tuple", "array", "object", "strings", "bytes", "float", "float32", "int8", "uint64", "bool", "series")
-_ODD_WAYS = ("matrix", "scalar", "set", "dict", "nested", "ragged", "masked", "dates", "longdouble", "range", "generator")
+_ODD_WAYS = (
+    "matrix",
+    "scalar",
+    "set",
+    "dict",
+    "nested",
+    "ragged",
+    "masked",
+    "dates",
+    "longdouble",
+    "range",
+    "generator",
+)
 
 
 class Arguments(Family):
@@ -52,7 +68,9 @@ class Arguments(Family):
         self.split = small_split()
 
     def make(self, rng: random.Random) -> Recipe:
-        call = pick(rng, ("arrays", "arrays", "frame", "sparse", "split", "scorer", "scorer", "settings", "audit", "lists"))
+        call = pick(
+            rng, ("arrays", "arrays", "frame", "sparse", "split", "scorer", "scorer", "settings", "audit", "lists")
+        )
         recipe: Recipe = {"call": call, "columns": {}}
         length = pick(rng, (0, 1, 3, 6, 6))
         for name in ("users", "items", "values", "times", "propensity", "weights"):
@@ -62,14 +80,16 @@ class Arguments(Family):
             way = pick(rng, _WAYS) if rng.random() < 0.6 else pick(rng, _ODD_WAYS) if rng.random() < 0.3 else "list"
             recipe["columns"][name] = {"way": way, "values": [_element(rng, name) for _ in range(n)]}
         recipe["sizes"] = [pick(rng, (None, None, 6, 0, -1, 3, 2**40, "x", 2.5)) for _ in range(2)]
-        recipe["setting"] = pick(
-            rng,
-            ("metrics", "estimators", "propensity", "level", "seed", "interval", "block_size", "threads", "positive", "ties")
-            + ("assume", "users", "relevant", "scale", "candidates", "unlisted", "until", "models", "validation", "k"),
+        recipe["setting"] = pick(rng, _SETTINGS)
+        recipe["value"] = (
+            pick(rng, list(_SCALARS)) if rng.random() < 0.7 else {"text": pick(rng, (*NUMBERS[:20], *TEXTS))}
         )
-        recipe["value"] = pick(rng, list(_SCALARS)) if rng.random() < 0.7 else {"text": pick(rng, (*NUMBERS[:20], *TEXTS))}
-        recipe["shape"] = pick(rng, ([USERS, ITEMS], [USERS, ITEMS], [ITEMS, USERS], [USERS], [], [0, ITEMS], [USERS, 0], [2, 3, 4]))
-        recipe["scores"] = pick(rng, ("f4", "f8", "i8", "u1", "bool", "O", "U3", "c8", "f2", "nan", "inf", "huge", "M8[D]"))
+        recipe["shape"] = pick(
+            rng, ([USERS, ITEMS], [USERS, ITEMS], [ITEMS, USERS], [USERS], [], [0, ITEMS], [USERS, 0], [2, 3, 4])
+        )
+        recipe["scores"] = pick(
+            rng, ("f4", "f8", "i8", "u1", "bool", "O", "U3", "c8", "f2", "nan", "inf", "huge", "M8[D]")
+        )
         recipe["scorer"] = pick(rng, ("matrix", "callable", "factors", "lists", "array", "dict", "frame"))
         recipe["seed"] = rng.randrange(1000)
         return recipe
@@ -121,22 +141,26 @@ class Arguments(Family):
         if kind == "matrix":
             model = MatrixScorer(scores)
         elif kind == "callable":
-            model = CallableScorer(lambda users: scores[users])
+            model = CallableScorer(lambda users: scores[users] if scores.ndim and len(scores) == USERS else scores)
         elif kind == "factors":
             model = FactorScorer(scores, np.ones((ITEMS, scores.shape[-1] if scores.ndim else 1)))
         elif kind == "lists":
             model = ListScorer.from_arrays(scores, n_items=ITEMS)
         elif kind == "dict":
-            model = {user: list(range(user % ITEMS)) for user in range(USERS)} | {scalar("text"): scalar(recipe["value"])}
+            model = {user: list(range(user % ITEMS)) for user in range(USERS)} | {
+                scalar("text"): scalar(recipe["value"])
+            }
         elif kind == "frame":
             column = scores.reshape(-1)[: USERS * 2].tolist()
             users = [place % USERS for place in range(len(column))]
-            model = pl.DataFrame({"user": users, "item": [(u * 3) % ITEMS for u in users], "score": column}, strict=False)
+            model = pl.DataFrame(
+                {"user": users, "item": [(u * 3) % ITEMS for u in users], "score": column}, strict=False
+            )
         self._judge({"a": model}, self.split)
 
     def _lists(self, recipe: Recipe) -> None:
         items = column_of(recipe["columns"]["items"])
-        model = [items for _ in range(USERS)] if recipe["seed"] % 2 else {user: items for user in range(USERS)}
+        model = [items for _ in range(USERS)] if recipe["seed"] % 2 else dict.fromkeys(range(USERS), items)
         self._judge({"a": model}, self.split)
 
     def _settings(self, recipe: Recipe) -> None:
@@ -149,7 +173,7 @@ class Arguments(Family):
         split: Any = self.split
         if name in {"candidates", "validation"}:
             split = Split(self.split.train, self.split.test, **{name: value})
-        asked = {} if name in {"models", "candidates", "validation", "k"} else {name: value}
+        asked = {} if name in {"models", "candidates", "validation"} else {name: value}
         self._judge(models, split, **asked)
 
     def _audit(self, recipe: Recipe) -> None:
@@ -164,7 +188,12 @@ class Arguments(Family):
         audit(log, {"p": "popular"} if recipe["seed"] % 2 else None, depth="none", **asked).to_dict()
 
     def _judge(self, models: Any, split: Any, **asked: Any) -> None:
-        usual: dict[str, Any] = {"metrics": ["recall@2", "auc"], "estimators": ["aoa"], "baselines": False, "threads": 1}
+        usual: dict[str, Any] = {
+            "metrics": ["recall@2", "auc"],
+            "estimators": ["aoa"],
+            "baselines": False,
+            "threads": 1,
+        }
         if asked.get("threads", 1) is None or (type(asked.get("threads")) is int and asked["threads"] > 4):
             asked = {}
         for row in evaluate(models, split, **{**usual, **asked}).estimates:
@@ -190,7 +219,9 @@ def scalar(name: Any) -> Any:
 
 def _element(rng: random.Random, name: str) -> Any:
     if rng.random() < 0.05:
-        return pick(rng, (None, -1, 2**31, 2**63, -(2**63), 10**30, 0.5, float("nan"), float("inf"), "x", "", "7", True))
+        return pick(
+            rng, (None, -1, 2**31, 2**63, -(2**63), 10**30, 0.5, float("nan"), float("inf"), "x", "", "7", True)
+        )
     return rng.randrange(1, 5) / 4 if name in {"propensity", "weights"} else rng.randrange(6)
 
 
@@ -251,4 +282,8 @@ def _matrix(recipe: Recipe) -> Any:
         plain = np.array(plain)
         plain.reshape(-1)[:1] = odd
         return plain
-    return np.asarray(plain).astype("i8").astype(recipe["scores"]) if recipe["scores"][0] == "M" else np.asarray(plain).astype(recipe["scores"])
+    return (
+        np.asarray(plain).astype("i8").astype(recipe["scores"])
+        if recipe["scores"][0] == "M"
+        else np.asarray(plain).astype(recipe["scores"])
+    )

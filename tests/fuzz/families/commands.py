@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from families.delimited import Delimited
 from families.family import Family, HalfWritten, Recipe, Silent, Traceback
 from families.mutations import NUMBERS, TEXTS, change_bytes, change_text, pick
 from families.words import printed
-
 from unskew.cli import main
 from unskew.data.candidates import Candidates
 from unskew.errors import ConfigError
 from unskew.estimators import Estimator, Interval
 from unskew.metrics.metric import MetricWord
-from unskew.models import Model
 from unskew.propensities import PropensityModel
 
 _INPUTS = ("train.csv", "test.csv", "scores.csv", "mf.npz", "users.csv", "items.csv", "labels.csv", "before.json")
@@ -59,8 +58,18 @@ _FLAGS: dict[str, tuple[str, ...]] = {
     "--bogus": (),
 }
 _OF = {
-    "split": {"--holdout": ("0.5", "0", "1", "x"), "--temporal": ("0.3", "2"), "--per-user": ("0.5", "1"), "--k-core": ("2",)},
-    "audit": {"--holdout": ("0.3", "2"), "--temporal": ("0.3",), "--k": ("2", "0", "99999999999"), "--depth": ("none",)},
+    "split": {
+        "--holdout": ("0.5", "0", "1", "x"),
+        "--temporal": ("0.3", "2"),
+        "--per-user": ("0.5", "1"),
+        "--k-core": ("2",),
+    },
+    "audit": {
+        "--holdout": ("0.3", "2"),
+        "--temporal": ("0.3",),
+        "--k": ("2", "0", "99999999999"),
+        "--depth": ("none",),
+    },
     "gate": {"--margin": ("0.01", "-1", "nan"), "--require": ("snips",)},
 }
 
@@ -76,10 +85,14 @@ class Commands(Family):
         rows = [f"u{c // 8},i{c % 8},{1 + c % 5},{1000 + c}" for c in cells]
         (folder / "train.csv").write_text("user,item,rating,timestamp\n" + "\n".join(rows[:18]) + "\n")
         (folder / "test.csv").write_text("user,item,rating,timestamp\n" + "\n".join(rows[18:30]) + "\n")
-        (folder / "labels.csv").write_text("user,item,label\n" + "".join(f"u{c // 8},i{c % 8},{c % 2}\n" for c in cells[30:]))
+        (folder / "labels.csv").write_text(
+            "user,item,label\n" + "".join(f"u{c // 8},i{c % 8},{c % 2}\n" for c in cells[30:])
+        )
         scores = "".join(f"u{c // 8},i{c % 8},{rng.normal():.3f}\n" for c in range(40))
         (folder / "scores.csv").write_text("user,item,score\n" + scores)
-        (folder / "users.csv").write_text("user,gender,relevant\n" + "".join(f"u{k},{'mf'[k % 2]},{k + 5}\n" for k in range(5)))
+        (folder / "users.csv").write_text(
+            "user,gender,relevant\n" + "".join(f"u{k},{'mf'[k % 2]},{k + 5}\n" for k in range(5))
+        )
         (folder / "items.csv").write_text("item,genre\n" + "".join(f"i{k},g{k % 3}\n" for k in range(9)))
         np.savez(
             folder / "mf.npz",
@@ -94,12 +107,38 @@ class Commands(Family):
 
     def make(self, rng: random.Random) -> Recipe:
         command = pick(rng, ("evaluate", "evaluate", "evaluate", "split", "split", "audit", "gate"))
-        models = [["--model", "popular"], ["--scores", "scores.csv"], ["--factors", "mf.npz"], ["--predictions", "scores.csv"]]
+        models = [
+            ["--model", "popular"],
+            ["--scores", "scores.csv"],
+            ["--factors", "mf.npz"],
+            ["--predictions", "scores.csv"],
+        ]
         words = {
-            "evaluate": ["--train", "train.csv", "--test", "test.csv", *pick(rng, models), "-m", "recall@2", "-e", "aoa"],
+            "evaluate": [
+                "--train",
+                "train.csv",
+                "--test",
+                "test.csv",
+                *pick(rng, models),
+                "-m",
+                "recall@2",
+                "-e",
+                "aoa",
+            ],
             "split": ["train.csv", "out"],
             "audit": ["train.csv", "--depth", "none", "--quiet"],
-            "gate": ["popular", "scores.csv", "--train", "train.csv", "--test", "test.csv", "-m", "recall@2", "--margin", "0.1"],
+            "gate": [
+                "popular",
+                "scores.csv",
+                "--train",
+                "train.csv",
+                "--test",
+                "test.csv",
+                "-m",
+                "recall@2",
+                "--margin",
+                "0.1",
+            ],
         }[command]
         for _ in range(pick(rng, (0, 1, 1, 2, 3))):
             known = {**_FLAGS, **_OF.get(command, {})} if command == "evaluate" or rng.random() < 0.3 else _OF[command]
@@ -146,7 +185,7 @@ class Commands(Family):
         with contextlib.chdir(folder):
             status, out, err = self._run([word.replace("\0", "") for word in recipe["words"]])
         after = {path for path in folder.rglob("*") if path.is_file()}
-        changed = sorted(path.name for path in after if before.get(path) != path.read_bytes())
+        changed = sorted(str(path.relative_to(folder)) for path in after if before.get(path) != path.read_bytes())
         wrong = "Traceback (most recent call last)" in err or "this is a bug" in err
         if wrong:
             raise Traceback(err[-3000:])

@@ -9,7 +9,6 @@ from typing import Any
 from families.family import Family, Recipe, Silent
 from families.mutations import NUMBERS, TEXTS, change_bytes, change_text, pick
 from families.reference import Unclear, number_of, read_rows
-
 from unskew import Interactions
 from unskew.data import Columns, FileFormat
 from unskew.data.item_list import read_catalogue
@@ -170,9 +169,7 @@ def compare_log(log: Interactions, names: list[str], rows: list[list[str]]) -> N
 
 def compare_scores(scorer: Any, names: list[str], rows: list[list[str]], column: str, sign: float) -> None:
     """Compare a table of scores with the rows of a text."""
-    users, items = (
-        [str(each) for each in ids] for ids in (scorer.user_ids.tolist(), scorer.item_ids.tolist())
-    )
+    users, items = ([str(each) for each in ids] for ids in (scorer.user_ids.tolist(), scorer.item_ids.tolist()))
     read = {}
     for row, user in enumerate(users):
         for place in range(scorer.offsets[row], scorer.offsets[row + 1]):
@@ -202,16 +199,22 @@ def _field(rng: random.Random, column: str, *, sane: bool) -> str:
     if not sane and rng.random() < 0.2:
         return str(pick(rng, (*NUMBERS, *TEXTS, "a" * pick(rng, (1000, 140_000)))))
     if column in {"user", "item"}:
-        return str(pick(rng, (rng.randrange(6), rng.randrange(6), f"u{rng.randrange(4)}", "12\" disk", "a,b", "null")))
+        return str(pick(rng, (rng.randrange(6), rng.randrange(6), f"u{rng.randrange(4)}", '12" disk', "a,b", "null")))
     if column == "propensity":
         return pick(rng, ("0.5", "1", "0.25", "1e-3"))
     if column == "timestamp":
-        return pick(rng, ("1", "5", "1.5", "1600000000", "-3", "2020-01-02", "2020-01-02 03:04:05", "2020-01-02T03:04:05"))
+        return pick(
+            rng, ("1", "5", "1.5", "1600000000", "-3", "2020-01-02", "2020-01-02 03:04:05", "2020-01-02T03:04:05")
+        )
     return str(rng.randrange(1, 6)) if rng.random() < 0.7 else pick(rng, ("0.5", "1e2", "-1", "3.25"))
 
 
 def _quoted(rng: random.Random, field: str, separator: str, quotes: str) -> str:
     needs = any(mark in field for mark in (separator, '"', "\n", "\r"))
-    if quotes == "all" or (quotes == "some" and rng.random() < 0.3) or (quotes != "bad" and needs and rng.random() < 0.8):
+    if (
+        quotes == "all"
+        or (quotes == "some" and rng.random() < 0.3)
+        or (quotes != "bad" and needs and rng.random() < 0.8)
+    ):
         return '"' + field.replace('"', '""') + '"'
     return f'"{field}"' if quotes == "bad" and rng.random() < 0.2 else field

@@ -8,16 +8,36 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from families.family import Family, Recipe, Silent
 from families.mutations import change_bytes, pick
-
 from unskew import Interactions, Split
 from unskew.ranking import FactorScorer, prepare_contest, rank, read_factors
 
 USERS, ITEMS = 3, 5
 _VALUES = (0.0, 1.0, -1.0, 0.5, 3.0, 1e-30, 1e-45, 1e5, 1e10, 1e16, 1e20, 1e38, -1e38, 3.4e38, 1e300)
 _WRONG = (float("nan"), float("inf"), float("-inf"))
-_TYPES = ("f4", "f4", "f4", "f8", "f8", "f2", "g", "i4", "i8", "u8", "b", "c8", "U3", "S3", "M8[s]", "O", "V4", ">f4", ">f8")
+_TYPES = (
+    "f4",
+    "f4",
+    "f4",
+    "f8",
+    "f8",
+    "f2",
+    "g",
+    "i4",
+    "i8",
+    "u8",
+    "b",
+    "c8",
+    "U3",
+    "S3",
+    "M8[s]",
+    "O",
+    "V4",
+    ">f4",
+    ">f8",
+)
 _ARRAYS = ("user_factors", "item_factors", "user_bias", "item_bias")
 _HEADERS = (
     "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000, 4), }",
@@ -65,7 +85,9 @@ class Factors(Family):
         elif rng.random() < 0.2:
             arrays["similarity"] = {"shape": [], "type": "U8", "values": ["distance"]}
         if rng.random() < 0.15:
-            kind, ids = pick(rng, (("i8", [3, 1, 2]), ("U2", ["a", "b", "c"]), ("U2", ["a", "a", "c"]), ("f8", [0.5, 1, 2])))
+            kind, ids = pick(
+                rng, (("i8", [3, 1, 2]), ("U2", ["a", "b", "c"]), ("U2", ["a", "a", "c"]), ("f8", [0.5, 1, 2]))
+            )
             arrays["user_ids"] = {"shape": pick(rng, ([3], [3], [3, 1], [1, 3])), "type": kind, "values": ids}
         if rng.random() < 0.05:
             arrays[pick(rng, ("x", "../x", "user_factor", "\x1b[31m"))] = {"shape": [1], "type": "f4", "values": [1]}

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 from families.family import Family, Recipe, Silent
 from families.mutations import change_bytes, change_json, pick
 from families.saved import small_split
-
 from unskew import compare, evaluate
 from unskew.calibration import Calibration
 from unskew.calibration.attempt import Trial
@@ -32,7 +32,7 @@ _WHOLE_TEXTS = (
     "[" * 100_000,
     '{"a":' * 50_000,
     '{"run": 1, "run": 2}',
-    "\ufeff{}",
+    "\xef\xbb\xbf{}",
     "{'a': 1}",
     '{"\\ud800": "\\udfff"}',
     "\x00",
@@ -45,10 +45,13 @@ class JsonFiles(Family):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        trace = {name: ((0, 0.5), (3, 0.25)) for name in (*STATISTICS, "joint")}
+        trace = dict.fromkeys((*STATISTICS, "joint"), ((0, 0.5), (3, 0.25)))
         worlds = [
             Calibrated(kind, word, _NUMBERS, _NUMBERS, 0.5, _NUMBERS, 30, 1, trace)
-            for kind, word in (("uniform", "uniform(items=30, likes=3, users=20)"), ("ibp-pop", "ibp(alpha=5, users=20)"))
+            for kind, word in (
+                ("uniform", "uniform(items=30, likes=3, users=20)"),
+                ("ibp-pop", "ibp(alpha=5, users=20)"),
+            )
         ]
         log = LogFacts("log.csv", 100, 20, 30, "0" * 64)
         calibration = Calibration(log, tuple(worlds), _NUMBERS, {"seed": 0}, {"numpy": "2"}, "unskew calibrate log.csv")
@@ -68,11 +71,11 @@ class JsonFiles(Family):
 
     def make(self, rng: random.Random) -> Recipe:
         kind = pick(rng, ("calibration", "calibration", "against", "against", *self.texts))
-        text, how = self.texts[kind], rng.random()
+        text, how = self.texts[kind].encode().decode("latin-1"), rng.random()
         if how < 0.1:
             text = pick(rng, _WHOLE_TEXTS)
         elif how < 0.3:
-            text = change_bytes(rng, text.encode()).decode("latin-1")
+            text = change_bytes(rng, text.encode("latin-1")).decode("latin-1")
         elif kind == "trials":
             lines = text.splitlines()
             place = rng.randrange(len(lines))
@@ -86,16 +89,16 @@ class JsonFiles(Family):
         kind = recipe["kind"]
         names = {"trials": "trials.jsonl", "settings": "settings.json", "layout": LAYOUT}
         path = folder / names.get(kind, "given.json")
-        path.write_bytes(recipe["text"].encode("latin-1", errors="surrogatepass"))
+        path.write_bytes(recipe["text"].encode("latin-1", errors="replace"))
         if kind == "calibration":
             read = Calibration.read(path)
             str(read)
             read.to_json()
             _check_finite(read.losses)
         elif kind == "against":
-            changes = compare(self.report, path)
-            str(changes)
-            _check_finite(json.loads(changes.to_json()))
+            shown = str(compare(self.report, path))
+            if re.search(r"\b(nan|inf)\b", shown):
+                raise Silent(shown)
         elif kind == "layout":
             parts = layout_of(str(folder))
             if parts is not None and type(parts) is not int:

@@ -1,6 +1,6 @@
 """Parquet files with columns of odd types, empty, with nulls, or damaged."""
 
-import datetime
+import datetime as dt
 import io
 import random
 from decimal import Decimal
@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from families.family import Family, Recipe, Silent
 from families.mutations import change_bytes, pick
-
 from unskew import Interactions
 from unskew.data.item_list import read_catalogue
 from unskew.ranking import read_predictions, read_scores
 
-_DAY = datetime.date(2020, 1, 1)
+_DAY = dt.date(2020, 1, 1)
 _KINDS: dict[str, tuple[Any, Any]] = {  # a type, and a value of it from a small whole number
     "int64": (pl.Int64, int),
     "int8": (pl.Int8, int),
@@ -36,11 +36,11 @@ _KINDS: dict[str, tuple[Any, Any]] = {  # a type, and a value of it from a small
     "list": (pl.List(pl.Int64), lambda k: [k]),
     "array": (pl.Array(pl.Int64, 2), lambda k: [k, k]),
     "struct": (pl.Struct({"a": pl.Int64}), lambda k: {"a": k}),
-    "date": (pl.Date, lambda k: _DAY + datetime.timedelta(days=k)),
-    "datetime": (pl.Datetime("ns"), lambda k: datetime.datetime(2020, 1, 1 + k)),  # noqa: DTZ001
-    "zoned": (pl.Datetime("us", "Europe/Berlin"), lambda k: datetime.datetime(2020, 1, 1 + k)),  # noqa: DTZ001
-    "duration": (pl.Duration, lambda k: datetime.timedelta(seconds=k)),
-    "time": (pl.Time, lambda k: datetime.time(k)),
+    "date": (pl.Date, lambda k: _DAY + dt.timedelta(days=k)),
+    "datetime": (pl.Datetime("ns"), lambda k: dt.datetime(2020, 1, 1 + k)),  # noqa: DTZ001
+    "zoned": (pl.Datetime("us", "Europe/Berlin"), lambda k: dt.datetime(2020, 1, 1 + k)),  # noqa: DTZ001
+    "duration": (pl.Duration, lambda k: dt.timedelta(seconds=k)),
+    "time": (pl.Time, dt.time),
     "decimal": (pl.Decimal(10, 2), lambda k: Decimal(k) / 4),
     "category": (pl.Categorical, lambda k: f"c{k}"),
     "enum": (pl.Enum([f"e{k}" for k in range(12)]), lambda k: f"e{k}"),

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from families.family import Family, Recipe, Silent
 from families.mutations import change_bytes, change_json, pick
 from families.words import check_estimate
-
 from unskew import Interactions, Ranks, Split, evaluate
 from unskew.data import open_split, write_parts
 from unskew.data.formats.array_file import read_npz, write_checked
@@ -93,7 +93,9 @@ class Saved(Family):
         if how == "bytes":
             path.write_bytes(change_bytes(random.Random(recipe["seed"]), content))
         elif how == "version":
-            text = json.dumps({**about, "format": pick(random.Random(recipe["seed"]), ("\x1b[31m", 0, 99, None, 1.5, []))})
+            text = json.dumps(
+                {**about, "format": pick(random.Random(recipe["seed"]), ("\x1b[31m", 0, 99, None, 1.5, []))}
+            )
             np.savez(path, about=np.array(f"{'0' * 64} {text}"), **arrays)
         else:
             about = recipe.get("about", about)
@@ -155,7 +157,9 @@ def _change(arrays: dict[str, Any], recipe: Recipe) -> None:
         arrays[name] = changed
     elif change == "type":
         kind = recipe["type"]
-        arrays[name] = array.astype("i8").astype(kind) if kind[0] == "M" and array.dtype.kind in "iufb" else array.astype(kind)
+        arrays[name] = (
+            array.astype("i8").astype(kind) if kind[0] == "M" and array.dtype.kind in "iufb" else array.astype(kind)
+        )
     elif change == "shape":
         arrays[name] = array.reshape(-1)[:-1] if recipe["place"] % 2 and array.size else array[None]
     elif change == "drop":

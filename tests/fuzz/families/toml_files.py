@@ -7,7 +7,6 @@ from typing import Any
 from families.family import Family, Recipe
 from families.mutations import NUMBERS, TEXTS, change_bytes, change_text, pick
 from families.words import printed
-
 from unskew.cli.evaluate import check_options
 from unskew.cli.options import EvaluateOptions
 from unskew.estimators import Estimator
@@ -87,7 +86,9 @@ class TomlFiles(Family):
         if rng.random() < 0.2:
             text = change_text(rng, text, (*TEXTS, *_ODD, "[x]\n", "[[x]]\n", "#", "\r", "a.b = 1\n", "x = 1\n"))
         if rng.random() < 0.01:
-            text += pick(rng, ("a = " + "[" * 5000, "a." * 3000 + "b = 1", "[" + "a." * 3000 + "b]", "x = " + "9" * 5000))
+            text += pick(
+                rng, ("a = " + "[" * 5000, "a." * 3000 + "b = 1", "[" + "a." * 3000 + "b]", "x = " + "9" * 5000)
+            )
         raw = text.encode("utf-8", errors="surrogatepass")
         if rng.random() < 0.15:
             raw = change_bytes(rng, raw)

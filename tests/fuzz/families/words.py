@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from families.family import Family, Recipe, Silent
 from families.mutations import NUMBERS, TEXTS, change_text, pick
-
 from unskew import Interactions, Split, evaluate
 from unskew.data.candidates import Candidates
 from unskew.data.frames import parse_condition
@@ -40,7 +40,33 @@ _OTHERS = {
     "until": ("decided", "width<0.005", "width < 1"),
     "on": ("recall@2:aoa", "recall@2:snips", "recall@2"),
 }
-_TOKENS = (*NUMBERS, *TEXTS, "(", ")", ",", "=", "@", "@10", "@0", ":", "..", "()", "((", "os:system", "a=b", "per=pair", "<", ">=")
+_FITTING: dict[Any, tuple[str, ...]] = {
+    bool: ("true", "false"),
+    int: ("1", "2", "3", "10", "0", "-1", "100"),
+    float: ("0", "0.5", "1", "2", "1e-9", "0.1", "-1", "1e6"),
+    str: ("a", "popularity", "pareto(scale=1, shape=2, upper=9)", "'x y'", "popular"),
+}
+"""Values of options by their type."""
+_TOKENS = (
+    *NUMBERS,
+    *TEXTS,
+    "(",
+    ")",
+    ",",
+    "=",
+    "@",
+    "@10",
+    "@0",
+    ":",
+    "..",
+    "()",
+    "((",
+    "os:system",
+    "a=b",
+    "per=pair",
+    "<",
+    ">=",
+)
 _USERS, _ITEMS = 4, 6
 
 
@@ -68,7 +94,9 @@ class Words(Family):
         if rng.random() < 0.3:
             word = change_text(rng, word, _TOKENS)
         if rng.random() < 0.01:
-            word = pick(rng, ("(" * 3000 + ")" * 3000, "a(" * 2000, "x" * 20_000, "ips(" * 900 + ")" * 900, f"{word}," * 400))
+            word = pick(
+                rng, ("(" * 3000 + ")" * 3000, "a(" * 2000, "x" * 20_000, "ips(" * 900 + ")" * 900, f"{word}," * 400)
+            )
         return {"kind": kind, "word": word, "use": rng.random() < 0.12}
 
     def attempt(self, recipe: Recipe, folder: Path) -> None:
@@ -166,18 +194,9 @@ def _value(rng: random.Random, hint: Any, *, wild: bool) -> str:
     if wild and rng.random() < 0.4:
         text = pick(rng, (*NUMBERS, *TEXTS, "popularity", "sampled(3)", "from(x.json)", "uniform(items=3)"))
         return f'"{text}"' if rng.random() < 0.3 else text
-    choices = typing.get_args(hint)
+    kinds = [kind for kind in typing.get_args(hint) if kind is not type(None)] or [hint]
     if typing.get_origin(hint) is typing.Literal:
-        return str(pick(rng, choices))
-    kinds = [kind for kind in choices if kind is not type(None)] or [hint]
+        return str(pick(rng, kinds))
     if typing.get_origin(kinds[0]) is typing.Literal:
         return str(pick(rng, typing.get_args(kinds[0])))
-    if kinds[0] is bool:
-        return pick(rng, ("true", "false"))
-    if kinds[0] is int:
-        return pick(rng, ("1", "2", "3", "10", "0", "-1", "100"))
-    if kinds[0] is float:
-        return pick(rng, ("0", "0.5", "1", "2", "1e-9", "0.1", "-1", "1e6"))
-    return pick(rng, ("a", "popularity", "pareto(scale=1, shape=2, upper=9)", "'x y'", "popular"))
-
-
+    return pick(rng, _FITTING.get(kinds[0], _FITTING[str]))

@@ -38,14 +38,14 @@ def to_utf8(raw: bytes, name: str, encoding: str = "") -> bytes:
     body, known = raw[len(mark) :], _MARKS.get(mark, "") or encoding or "utf-8"
     try:
         "a".encode(known)  # refuses codecs that are not of text
-        if codecs.lookup(known).name in _NOT_OF_FILES:
-            raise LookupError(known)
-        decoder = codecs.getincrementaldecoder(known)()
-    except (LookupError, UnicodeError) as error:
+        decoder, codec = codecs.getincrementaldecoder(known)(), codecs.lookup(known).name
+    except (LookupError, UnicodeError):
+        codec = "undefined"
+    if codec in _NOT_OF_FILES:
         raise ConfigError(
             f"unknown encoding {encoding!r}; give one that Python knows, as in {Option('encoding', 'latin-1')}"
-        ) from error
-    as_it_is, parts = codecs.lookup(known).name == "utf-8", []
+        )
+    as_it_is, parts = codec == "utf-8", []
     binary = f"{name}: binary data; expected CSV or TSV text, or a file named .parquet"
     if as_it_is and b"\0" in body:
         raise DataError(binary)

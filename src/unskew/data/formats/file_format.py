@@ -87,7 +87,9 @@ class FileFormat:
             raise ConfigError(f"{Option('sep')}: the separator is empty; give one, as in tab, ';' or '::'")
         bad = next((mark for mark in _NO_SEPARATORS if mark in (sep or "")), None)
         if bad is not None:
-            raise ConfigError(f"{Option('sep')}: {sep!r} has {bad!r}, which means something else; give another separator")
+            raise ConfigError(
+                f"{Option('sep')}: {sep!r} has {bad!r}, which means something else; give another separator"
+            )
         return cls(kind or "", header, _SEPARATORS.get(sep or "", sep or ""), encoding or "")
 
     def of_file(self, path: Path) -> "FileFormat":
