@@ -314,7 +314,10 @@ def check_weights(weights: Floats | None, name: str) -> None:
 def as_numbers(values: npt.ArrayLike, length: int, what: str) -> Floats:
     """Numbers, one per row; an error if there are others, or none for a row."""
     try:
-        column = np.asarray(values, dtype=np.float64)
+        given = np.asarray(values)
+        if given.dtype.kind in "cmM":
+            raise TypeError(f"they are {given.dtype}")  # noqa: TRY301
+        column = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{what}: {error}; expected numbers") from error
     if column.shape != (length,):

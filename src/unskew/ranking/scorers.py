@@ -76,6 +76,10 @@ class FactorScorer:
             )
         if self.similarity not in {"dot", "distance"}:
             raise DataError(f"{self.name}: similarity {self.similarity!r} must be 'dot' or 'distance'")
+        for field in ("user_factors", "item_factors", "user_bias", "item_bias"):
+            kind = np.asarray(getattr(self, field)).dtype if getattr(self, field) is not None else np.dtype(float)
+            if kind.kind not in "fiub":
+                raise DataError(f"{self.name}: {field} has type {kind}; give numbers")
         wide = {users.dtype.type, items.dtype.type} & {np.float64, np.longdouble}
         dtype = np.float64 if wide else np.float32
         with np.errstate(over="ignore", invalid="ignore"):  # what is too large for the type is refused below
