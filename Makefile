@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint types layers golden bench integrations pythons docs clean
+.PHONY: help demo test test-all lint types layers golden bench fuzz integrations pythons docs clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -46,6 +46,9 @@ golden: $(VENV)/dev.stamp ## Write anew what tests/golden compares with, after a
 bench: $(VENV)/dev.stamp ## Measure speed against the matrix product and other packages, and memory
 	$(PIP) --editable '.[bench]'
 	$(BIN)/python benchmarks/run.py
+
+fuzz: $(VENV)/dev.stamp ## Try N hostile inputs (N=100000, SEED=0), and count what became of them
+	$(BIN)/python tests/fuzz/run.py $(or $(N),100000) --seed $(or $(SEED),0)
 
 integrations: $(VENV)/core.stamp ## Run each recipe for other packages' models in an environment of its own (slow)
 	$(BIN)/python tests/integrations/run_recipes.py

@@ -199,6 +199,8 @@ def _series(values: npt.ArrayLike, what: str) -> pl.Series:
         raise DataError(f"{what}: not a column of ids ({error!s:.60})") from error
     if array.ndim != 1:
         raise DataError(f"{what}: expected one dimension, not shape {array.shape}")
+    if array.dtype.kind in "cmMV":
+        raise DataError(f"{what}: {array.dtype} cannot be an id; ids are integers or text")
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8")
     if array.dtype.kind in "OUT":

@@ -75,6 +75,8 @@ _OF = {
 
 
 class Commands(Family):
+    """No pages, because the engine that draws charts reserves more addresses than a worker may have."""
+
     name = "commands"
     share = 7
 
@@ -158,8 +160,6 @@ class Commands(Family):
             words += [flag, printed(rng, families[flag], wild=rng.random() < 0.3) + ("@2" if flag == "-m" else "")]
         if command != "split":
             words += ["--json", pick(rng, ("out.json", "out.json", "-", "missing/out.json", "train.csv"))]
-            if rng.random() < 0.02:
-                words += ["--html", "out.html"]
         if rng.random() < 0.15:
             place = rng.randrange(len(words))
             words[place] = change_text(rng, words[place], (*TEXTS, *NUMBERS))

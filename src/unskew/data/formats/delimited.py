@@ -95,8 +95,8 @@ def read_delimited(raw: bytes, name: str, layout: FileFormat) -> pl.DataFrame:
         If a line has too many or too few fields, a quote is out of place, or line ends differ.
     """
     raw, separator, quoting = _one_character(raw, name, layout.separator)
-    raw = _line_ends(raw)
     quoting = quoting and _quotes(raw, separator)
+    raw = _line_ends(raw, quoting=quoting)
     leading = _BLANK_LINES.match(raw)
     skipped = leading.group().count(b"\n") if leading else 0
     raw = raw[leading.end() :] if leading else raw
@@ -129,15 +129,14 @@ def _one_character(raw: bytes, name: str, separator: str) -> tuple[bytes, str, b
     return raw.replace(separator.encode(), _UNIT.encode()), _UNIT, True
 
 
-def _line_ends(raw: bytes) -> bytes:
-    """The text with LF line ends where it had CRLF, or CR alone everywhere."""
+def _line_ends(raw: bytes, *, quoting: bool) -> bytes:
+    """The text with LF line ends where it had CRLF, or CR alone everywhere; what is in quotes stays as it is."""
     raw = raw.removesuffix(b"\r")
     if b"\r" not in raw:
         return raw
-    if b"\n" not in raw:
-        return raw.replace(b"\r", b"\n")
-    parts = raw.split(_QUOTE)  # those with an even place are not in quotes
-    parts[::2] = [part.replace(b"\r\n", b"\n") for part in parts[::2]]
+    parts = raw.split(_QUOTE) if quoting else [raw]  # those with an even place are not in quotes
+    end = b"\r\n" if any(b"\n" in part for part in parts[::2]) else b"\r"
+    parts[::2] = [part.replace(end, b"\n") for part in parts[::2]]
     return _QUOTE.join(parts)
 
 
@@ -146,7 +145,7 @@ def _quotes(raw: bytes, separator: str) -> bool:
     if _QUOTE not in raw:
         return False
     mark = separator.encode()
-    return raw.startswith(_QUOTE) or b'\n"' in raw or mark + _QUOTE in raw
+    return raw.startswith(_QUOTE) or b'\n"' in raw or b'\r"' in raw or mark + _QUOTE in raw
 
 
 def _first_fields(raw: bytes, separator: str, *, quoting: bool) -> list[str]:
