@@ -240,7 +240,9 @@ def read_config(path: Path, known: Mapping[str, type], *, imports: bool = False)
         if name not in known:
             options = sorted(option.replace("_", "-") for option in known)
             raise ConfigError(f"{path}: unknown key {key!r}{did_you_mean(key, options)}")
-        if "\0" in str(value if isinstance(value, str) else "".join(map(str, value)) if isinstance(value, list) else ""):
+        if "\0" in str(
+            value if isinstance(value, str) else "".join(map(str, value)) if isinstance(value, list) else ""
+        ):
             raise ConfigError(f"{path}: {key} has a null character, which no path or word has; remove it")
         imported = None if imports or name not in _WORDS else _IMPORTED.search(str(value))
         if imported is not None:

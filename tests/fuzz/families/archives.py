@@ -159,9 +159,7 @@ _LINES: dict[str, tuple[dict[str, str], ...]] = {
     "steam-australian": ({"australian_users_items.json": "{'user_id': 'a', 'items': [{'item_id': '10', 'n': 6}]}\n"},),
     "amazon-games": (
         {"ratings_Video_Games.csv": "A,B,5.0,1341792000\nC,B,4.0,1341792001\n"},
-        {
-            "reviews_Video_Games_5.json": '{"reviewerID": "A", "asin": "B", "overall": 4, "unixReviewTime": 1341792}\n'
-        },
+        {"reviews_Video_Games_5.json": '{"reviewerID": "A", "asin": "B", "overall": 4, "unixReviewTime": 1341792}\n'},
     ),
     "tradesy": ({"tradesy.json": "{'uid': '1', 'lists': {'bought': ['2'], 'want': ['3', '4'], 'sold': []}}\n"},),
     "yahoo-r3": (

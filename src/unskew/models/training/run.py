@@ -152,7 +152,7 @@ class Run(ABC):
 
     def _check(self, progress: Mapping[str, Any], arrays: Mapping[str, Matrix], path: str) -> None:
         hint = "remove it, or name another file"
-        kept = {key: progress.get(key) for key in ("done", "checks", "best")}
+        kept: dict[str, Any] = {key: progress.get(key) for key in ("done", "checks", "best")}
         conform(kept, _PROGRESS, f"{path}: not a checkpoint of this run", hint)
         expected = {**self.arrays_now()}
         for at in kept["best"].values():
