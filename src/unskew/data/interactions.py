@@ -24,13 +24,12 @@ from unskew.data.frames import (
     to_numbers,
 )
 from unskew.data.pairs import row_keys
-from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
-from unskew.errors import ConfigError, DataError, Option, check_types
+from unskew.data.vocabulary import Vocabulary, canonical, encoded, factorise, vocabulary_of
+from unskew.errors import ConfigError, DataError, Option
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-_MOST = 2**31 - 1  # codes have 32 bits
 _OPTIONAL = ("values", "times", "propensity", "weights")  # columns that a log may lack
 
 
@@ -103,8 +102,8 @@ class Interactions:
         name : str
             Name of the interactions in messages.
         """
-        user_codes, user_vocabulary = _encode(users, n_users, f"users of {name}")
-        item_codes, item_vocabulary = _encode(items, n_items, f"items of {name}")
+        user_codes, user_vocabulary = encoded(users, n_users, f"users of {name}")
+        item_codes, item_vocabulary = encoded(items, n_items, f"items of {name}")
         if len(user_codes) != len(item_codes):
             raise DataError(f"{name}: {len(user_codes)} users but {len(item_codes)} items; give one of each per row")
         columns: dict[str, Any] = {}
@@ -381,27 +380,6 @@ class Interactions:
         last[:-1] = ordered[1:] != ordered[:-1]
         repeated = len(keys) - int(last.sum())
         return replace(self.take(np.sort(order[last])), duplicates=self.duplicates + repeated, repeats=False)
-
-
-def _encode(ids: npt.ArrayLike, n: int | None, what: str) -> tuple[Ints, Vocabulary]:
-    if n is None:
-        return factorise(canonical(ids, what))
-    check_types("a whole number", {f"the number of {what}": n})
-    if not 0 <= n <= _MOST:
-        raise DataError(f"{what}: there cannot be {n:,} of them; the most are {_MOST:,}")
-    try:
-        codes = np.asarray(ids)
-    except (TypeError, ValueError) as error:  # lists of different lengths
-        raise DataError(f"{what}: not a column of codes ({error!s:.60})") from error
-    if codes.size == 0:
-        codes = codes.astype(np.int32)
-    if codes.ndim != 1 or codes.dtype.kind not in "iu":
-        raise DataError(f"{what}: with n_users and n_items, expected codes: integers in one dimension")
-    outside = (codes < 0) | (codes >= n)
-    if outside.any():
-        row = int(np.argmax(outside))
-        raise DataError(f"{what}: code {codes[row]} in row {row + 1} is outside 0 to {n - 1}")
-    return codes.astype(np.int32), Vocabulary.of_range(n)
 
 
 def _recode(codes: Ints, current: Vocabulary, other: Vocabulary) -> Ints:

@@ -181,7 +181,7 @@ def _check_ranks(scorer: FactorScorer, exact: list[list[float]], sizes: list[lis
     contest = prepare_contest({"factors": scorer}, Split(train, test, candidates="all"))
     ranks = rank(scorer, contest)
     for user, above, tied in zip(ranks.users, ranks.above, ranks.tied, strict=True):
-        scores, error = exact[user], 4e-6 * max(sizes[user])
+        scores, error = exact[user], max(4e-6 * max(sizes[user]), 1e-43)  # the smallest numbers of 32 bits are coarse
         surely = sum(score > scores[1] + error for score in scores)
         perhaps = sum(score >= scores[1] - error for place, score in enumerate(scores) if place != 1)
         if not surely <= above or not above + tied <= perhaps:

@@ -98,7 +98,7 @@ def change_json(rng: random.Random, data: Any, times: int | None = None) -> Any:
             holder[pick(rng, ("x", "", str(key) + "s", "\x1b[31m"))] = holder.pop(key)
         elif kind == 2 and isinstance(holder, list):
             holder.append(value)
-        elif kind == 3 and isinstance(value, int | float) and not isinstance(value, bool):
+        elif kind == 3 and isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300:
             holder[key] = pick(rng, (0, -value, value + 1, value * 10, value * 1e300, float(value), str(value)))
         elif kind == 4 and isinstance(value, str):
             holder[key] = change_text(rng, value, (*NUMBERS[:20], *TEXTS))
