@@ -318,7 +318,7 @@ def as_numbers(values: npt.ArrayLike, length: int, what: str) -> Floats:
         if given.dtype.kind in "cmM":
             raise TypeError(f"they are {given.dtype}")  # noqa: TRY301
         column = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise DataError(f"{what}: {error}; expected numbers") from error
     if column.shape != (length,):
         raise DataError(f"{what}: shape {column.shape}, expected ({length},)")

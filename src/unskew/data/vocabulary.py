@@ -175,7 +175,7 @@ def encoded(ids: npt.ArrayLike, n: int | None, what: str) -> tuple[Ints, Vocabul
         raise DataError(f"{what}: there cannot be {n:,} of them; the most are {_MOST:,}")
     try:
         codes = np.asarray(ids)
-    except (TypeError, ValueError) as error:  # lists of different lengths
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:  # lists of different lengths
         raise DataError(f"{what}: not a column of codes ({error!s:.60})") from error
     if codes.size == 0:
         codes = codes.astype(np.int32)
@@ -218,7 +218,7 @@ def vocabulary_of(ids: npt.ArrayLike | pl.Series, what: str) -> tuple[Vocabulary
 def _series(values: npt.ArrayLike, what: str) -> pl.Series:
     try:
         array = np.asarray(values)
-    except (TypeError, ValueError) as error:  # lists of different lengths
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:  # lists of different lengths
         raise DataError(f"{what}: not a column of ids ({error!s:.60})") from error
     if array.ndim != 1:
         raise DataError(f"{what}: expected one dimension, not shape {array.shape}")
