@@ -105,6 +105,10 @@ def test_line_ends_in_quotes_stay_as_they_are(end: str) -> None:
     assert read(f'a,b{end}12" disk,2{end}3,4{end}').rows() == [('12" disk', "2"), ("3", "4")]
 
 
+def test_doubled_quotes_in_the_header_are_one() -> None:
+    assert read('a,"12"" disk"\n1,2\n').columns == ["a", '12" disk']
+
+
 def test_a_long_separator_in_quotes_is_text() -> None:
     assert read('a::b\n"x::y"::2\n', sep="::").rows() == [("x::y", "2")]
     assert read('"a::b"::c\n1::2\n', sep="::").columns == ["a::b", "c"]

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -23,8 +23,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from judging import BAD, GOOD, Case, Judge
-
-from unskew.compiling import announced
 
 WORKERS = 2
 LIMIT = 60.0
@@ -222,12 +220,31 @@ def _work(channel: Connection, errors: str) -> None:
 
         send(None)
         try:
-            with announced(lambda _, done, total: send(done < total)):
-                while batch := channel.recv():
-                    for case in batch:
-                        send(judge.judge(case.family, judge.recipe(case)))
+            _report_compilations(send)
+            while batch := channel.recv():
+                for case in batch:
+                    send(judge.judge(case.family, judge.recipe(case)))
         finally:
             judge.close()
+
+
+def _report_compilations(send: Callable[[bool], None]) -> None:
+    """Send whether something is being compiled; commands listen too, so that `announced` would not be called."""
+    from numba.core import event
+
+    class Compilations(event.Listener):
+        def __init__(self) -> None:
+            self.running = 0
+
+        def on_start(self, event: Any) -> None:
+            self.running += 1
+            send(True)
+
+        def on_end(self, event: Any) -> None:
+            self.running -= 1
+            send(self.running > 0)
+
+    event.register("numba:compile", Compilations())
 
 
 def _load_packages() -> None:

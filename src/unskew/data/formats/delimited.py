@@ -110,6 +110,8 @@ def read_delimited(raw: bytes, name: str, layout: FileFormat) -> pl.DataFrame:
         raw = _without_blanks(raw, quoting=quoting)
     names = [column if column != SKIPPED else f"{SKIPPED}{k}" for k, column in enumerate(layout.columns)]
     frame = _parse(raw, name, separator, names, quoting=quoting)
+    if not names and all(first) and len(set(first)) == len(first):
+        frame.columns = first  # where polars leaves doubled quotes as they are
     if separator == _UNIT:  # a separator in quotes is text
         frame = frame.with_columns(pl.all().str.replace_all(_UNIT, layout.separator, literal=True))
         frame.columns = [column.replace(_UNIT, layout.separator) for column in frame.columns]
