@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint types layers golden faults processors bench integrations pythons docs clean
+.PHONY: help demo test test-all lint types layers golden faults fuzz processors bench integrations pythons docs clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -52,6 +52,9 @@ processors: $(VENV)/dev.stamp ## Run the golden tests as on other processors, lo
 bench: $(VENV)/dev.stamp ## Measure speed against the matrix product and other packages, and memory
 	$(PIP) --editable '.[bench]'
 	$(BIN)/python benchmarks/run.py
+
+fuzz: $(VENV)/dev.stamp ## Try N hostile inputs (N=100000, SEED=0), and count what became of them
+	$(BIN)/python tests/fuzz/run.py $(or $(N),100000) --seed $(or $(SEED),0)
 
 integrations: $(VENV)/core.stamp ## Run each recipe for other packages' models in an environment of its own (slow)
 	$(BIN)/python tests/integrations/run_recipes.py

@@ -1,9 +1,10 @@
 """The exceptions, and how messages name options. A message says what is wrong, where, and what to do."""
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 __all__ = [
     "ConfigError",
@@ -13,6 +14,7 @@ __all__ = [
     "PropensityError",
     "UnskewError",
     "UnskewWarning",
+    "check_types",
     "did_you_mean",
     "first_of",
     "spelled_as_flags",
@@ -150,6 +152,41 @@ def spelled_as_flags() -> Iterator[None]:
         yield
     finally:
         _as_flags = before
+
+
+_KINDS: dict[str, tuple[type, ...]] = {"text": (str,), "a whole number": (Integral,), "a number": (Real,)}
+
+
+def check_types(kind: str, given: Mapping[str, object], *also: type, optional: bool = True) -> None:
+    """Refuse arguments of another type, by name.
+
+    Parameters
+    ----------
+    kind : {"text", "a whole number", "a number"}
+    given : mapping
+        Arguments by name.
+    *also : type
+        Other types that are possible.
+    optional : bool
+        Whether None is possible.
+
+    Raises
+    ------
+    ConfigError
+        That names the first such argument.
+
+    Examples
+    --------
+    >>> check_types("a whole number", {"seed": 3})
+    >>> check_types("a whole number", {"seed": "x"})
+    Traceback (most recent call last):
+        ...
+    unskew.errors.ConfigError: seed must be a whole number, not 'x' (str)
+    """
+    for name, value in given.items():
+        fits = isinstance(value, (*_KINDS[kind], *also)) and not (isinstance(value, bool) and kind != "text")
+        if not (fits or (value is None and optional)):
+            raise ConfigError(f"{name} must be {kind}, not {value!r:.40} ({type(value).__name__})")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -144,6 +144,28 @@ def test_other_separators(sep: str, text: str) -> None:
     assert read(text, columns="user,item,_", sep=sep).rows() == [("1", "2"), ("4", "5")]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_line_ends_in_quotes_stay_as_they_are(end: str) -> None:
+    for inside in ("\r", "\n", "\r\n"):
+        assert read(f'a,b{end}"x{inside}y",2{end}').rows() == [(f"x{inside}y", "2")]
+    assert read(f'a,b{end}12" disk,2{end}3,4{end}').rows() == [('12" disk', "2"), ("3", "4")]
+
+
+def test_doubled_quotes_in_the_header_are_one() -> None:
+    assert read('a,"12"" disk"\n1,2\n').columns == ["a", '12" disk']
+
+
+def test_a_long_separator_in_quotes_is_text() -> None:
+    assert read('a::b\n"x::y"::2\n', sep="::").rows() == [("x::y", "2")]
+    assert read('"a::b"::c\n1::2\n', sep="::").columns == ["a::b", "c"]
+
+
+@pytest.mark.parametrize("sep", ['"', "\n", "\r", 'a"b'])
+def test_what_means_something_else_is_no_separator(sep: str) -> None:
+    with pytest.raises(ConfigError, match="means something else; give another separator"):
+        FileFormat.of(sep=sep)
+
+
 def test_a_control_character_that_stands_for_a_separator_is_refused() -> None:
     with pytest.raises(DataError, match="control character 0x1f"):
         read("1::2\x1f\n", columns="user,item", sep="::")

@@ -16,7 +16,7 @@ from unskew.audit.result import Audit
 from unskew.audit.strata import ESTIMATOR, StratumEstimate, check_metrics, estimate_strata
 from unskew.data import Interactions
 from unskew.display.phrases import counted
-from unskew.errors import ConfigError, DataError, Option
+from unskew.errors import ConfigError, DataError, Option, check_types
 from unskew.evaluation import evaluate
 from unskew.evaluation.checking import AUDIT_CHECKS, warn
 from unskew.evaluation.checking.data import FEW_USERS, REPEATED_ROWS, repeated
@@ -29,6 +29,7 @@ from unskew.evaluation.fitting.models import Contenders, ModelLike, fit_models, 
 from unskew.evaluation.fitting.propensities import Propensities, fit_propensity
 from unskew.evaluation.report import Report
 from unskew.evaluation.run import Run
+from unskew.evaluation.settings.admissible import check_pieces
 from unskew.evaluation.settings.settings import resolve
 from unskew.metrics import AnyMetric
 from unskew.progress import Stage
@@ -136,6 +137,12 @@ def audit(
     given = {} if models is None else models
     if not isinstance(given, Mapping):
         raise DataError(f"models must be a mapping from names, as in {{'mine': model}}, not {type(given).__name__}")
+    check_types("text", {"depth": depth}, optional=False)
+    check_types("text", {"world": world})
+    check_types("a number", {"holdout": holdout, "temporal": temporal})
+    check_types("a whole number", {"k": k}, optional=False)
+    check_types("a whole number", {"runs": runs, "evaluations": evaluations, "threads": threads})
+    check_pieces("metrics", metrics)
     check_metrics(metrics)
     wanted = plan_error(depth, world=world, parameters=parameters, runs=runs, evaluations=evaluations)
     settings = resolve(

@@ -10,6 +10,7 @@ import numpy as np
 from unskew.blas import one_thread
 from unskew.calibration.search_space import Parameters, Space
 from unskew.calibration.suggest import Method, Tried, seeds_of, suggest
+from unskew.data.formats.json_file import Each, Least, conform
 from unskew.errors import DataError
 from unskew.simulators.likeness import STATISTICS, Statistics, divergences, measure
 from unskew.simulators.preference_world import PreferenceWorld
@@ -21,6 +22,16 @@ PENALTY = 50.0
 FLOOR = 1e-6
 """Smallest divergence; smaller ones are set to it, so that ratios are defined."""
 STARTS, JOINT = "starts", "joint"
+
+
+_SCHEMA = {
+    "kind": str,
+    "search": str,
+    "number": Least(0),
+    "parameters": Each(float),
+    "divergences": dict.fromkeys(STATISTICS, float),
+    "refused": str,
+}
 
 
 @dataclass(frozen=True)
@@ -42,12 +53,11 @@ class Trial:
     def from_line(cls, line: str) -> "Trial":
         """Read a line back; refuse a line that is not a complete trial."""
         try:
-            trial = cls(**json.loads(line))
-            if set(trial.divergences) != set(STATISTICS):
-                raise KeyError("divergences")  # noqa: TRY301
-        except (TypeError, ValueError, KeyError, AttributeError) as error:
+            data = json.loads(line)
+            conform(data, _SCHEMA, "not a line of a calibration", "")
+        except (ValueError, RecursionError) as error:
             raise DataError(f"not a line of a calibration: {line[:60]!r}") from error
-        return trial
+        return cls(**data)
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def _check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
         return
     try:
         before = dict(json.loads(place.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise DataError(f"{place}: not the settings of a calibration; name another folder") from error
     now = json.loads(json.dumps(dict(settings)))
     apart = [

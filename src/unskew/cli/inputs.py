@@ -227,8 +227,9 @@ def read_config(path: Path, known: Mapping[str, type], *, imports: bool = False)
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 text; save the file as UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f'{path}: not valid TOML ({error}); write lines such as metric = ["auc"]') from error
+    except (ValueError, RecursionError) as error:  # also integers of thousands of digits, and deep nesting
+        reason = f"{str(error).splitlines()[0]:.160}" if str(error) else "nested too deeply"
+        raise ConfigError(f'{path}: not valid TOML ({reason}); write lines such as metric = ["auc"]') from error
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
     resolved: dict[str, Any] = {}
@@ -239,6 +240,10 @@ def read_config(path: Path, known: Mapping[str, type], *, imports: bool = False)
         if name not in known:
             options = sorted(option.replace("_", "-") for option in known)
             raise ConfigError(f"{path}: unknown key {key!r}{did_you_mean(key, options)}")
+        if "\0" in str(
+            value if isinstance(value, str) else "".join(map(str, value)) if isinstance(value, list) else ""
+        ):
+            raise ConfigError(f"{path}: {key} has a null character, which no path or word has; remove it")
         imported = None if imports or name not in _WORDS else _IMPORTED.search(str(value))
         if imported is not None:
             raise ConfigError(

@@ -247,10 +247,7 @@ def to_polars(series: Any) -> pl.Series:
 
 def to_numbers(series: pl.Series, what: str, *, times: bool) -> Floats:
     """The column as numbers; with `times`, dates become seconds."""
-    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
-        raise DataError(f"{what}: {series.dtype} cannot be a number; name a column of numbers")
-    if series.dtype in (pl.Categorical, pl.Enum):
-        series = series.cast(pl.String)
+    series = castable(series, what, times=times)
     dated = series.dtype.is_temporal() or (times and _holds_words(series))
     numbers = _seconds(series) if dated else None
     if numbers is None:
@@ -263,6 +260,14 @@ def to_numbers(series: pl.Series, what: str, *, times: bool) -> Floats:
         expected = f"a {'' if numbers[row] is None else 'finite '}number{' or a date' if times else ''}"
         raise DataError(f"{what}: row {row + 1} has {shown}, expected {expected}{hint}")
     return numbers.to_numpy()
+
+
+def castable(series: pl.Series, what: str, *, times: bool = False) -> pl.Series:
+    """The column, if its type can be cast to numbers; categories become text, and only `times` may be dates."""
+    kind = series.dtype
+    if kind.is_nested() or kind in (pl.Binary, pl.Object) or (kind.is_temporal() and not times):
+        raise DataError(f"{what}: {kind} cannot be a number; name a column of numbers")
+    return series.cast(pl.String) if kind in (pl.Categorical, pl.Enum) else series
 
 
 def _holds_words(series: pl.Series) -> bool:
@@ -309,8 +314,11 @@ def check_weights(weights: Floats | None, name: str) -> None:
 def as_numbers(values: npt.ArrayLike, length: int, what: str) -> Floats:
     """Numbers, one per row; an error if there are others, or none for a row."""
     try:
-        column = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        given = np.asarray(values)
+        if given.dtype.kind in "cmM":
+            raise TypeError(f"they are {given.dtype}")  # noqa: TRY301
+        column = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise DataError(f"{what}: {error}; expected numbers") from error
     if column.shape != (length,):
         raise DataError(f"{what}: shape {column.shape}, expected ({length},)")

@@ -25,7 +25,7 @@ from unskew.data.frames import (
     to_numbers,
 )
 from unskew.data.pairs import latest_of, row_keys
-from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
+from unskew.data.vocabulary import Vocabulary, canonical, encoded, factorise, vocabulary_of
 from unskew.errors import ConfigError, DataError, Option
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ class Interactions:
         name : str
             Name of the interactions in messages.
         """
-        user_codes, user_vocabulary = _encode(users, n_users, f"users of {name}")
-        item_codes, item_vocabulary = _encode(items, n_items, f"items of {name}")
+        user_codes, user_vocabulary = encoded(users, n_users, f"users of {name}")
+        item_codes, item_vocabulary = encoded(items, n_items, f"items of {name}")
         if len(user_codes) != len(item_codes):
             raise DataError(f"{name}: {len(user_codes)} users but {len(item_codes)} items; give one of each per row")
         columns: dict[str, Any] = {}
@@ -172,6 +172,8 @@ class Interactions:
         if not sparse.issparse(matrix):
             raise DataError(f"{name}: expected a scipy sparse matrix, got {type(matrix).__name__}")
         given: Any = matrix
+        if given.ndim != 2:
+            raise DataError(f"{name}: expected users by items, not a matrix of {given.ndim} dimensions")
         entries = given.tocoo()
         vocabularies, codes = [], []
         for ids, n, matrix_codes, what in (
@@ -377,21 +379,6 @@ class Interactions:
         if kept is None:
             return replace(self, repeats=False) if self.repeats else self
         return replace(self.take(kept), duplicates=self.duplicates + int(np.sum(~kept)), repeats=False)
-
-
-def _encode(ids: npt.ArrayLike, n: int | None, what: str) -> tuple[Ints, Vocabulary]:
-    if n is None:
-        return factorise(canonical(ids, what))
-    codes = np.asarray(ids)
-    if codes.size == 0:
-        codes = codes.astype(np.int32)
-    if codes.ndim != 1 or codes.dtype.kind not in "iu":
-        raise DataError(f"{what}: with n_users and n_items, expected codes: integers in one dimension")
-    outside = (codes < 0) | (codes >= n)
-    if outside.any():
-        row = int(np.argmax(outside))
-        raise DataError(f"{what}: code {codes[row]} in row {row + 1} is outside 0 to {n - 1}")
-    return codes.astype(np.int32), Vocabulary.of_range(n)
 
 
 def _recode(codes: Ints, current: Vocabulary, other: Vocabulary) -> Ints:

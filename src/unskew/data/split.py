@@ -13,7 +13,7 @@ from unskew.data.exposed import check_exposed, check_slice
 from unskew.data.interactions import Interactions
 from unskew.data.pairs import contains, pair_keys, row_keys
 from unskew.data.vocabulary import Vocabulary
-from unskew.errors import DataError
+from unskew.errors import DataError, check_types
 
 _PARTS = ("train", "test", "validation", "slice")
 _OF_TEST = ("sorted_test", "_test_order", "_test_offsets", "tested_users", "test_in_train")
@@ -83,6 +83,7 @@ class Split:
             object.__setattr__(self, name, part.recode(users, items))
         positions = own_items.codes_in(items)
         object.__setattr__(self, "_catalogue", positions[known].astype(np.int32))
+        check_types("text", {"candidates": self.candidates}, Candidates, optional=False)
         if isinstance(self.candidates, str):
             object.__setattr__(self, "candidates", Candidates.from_word(self.candidates))
         if self.exposed:

@@ -9,12 +9,13 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.arrays import Ints
-from unskew.errors import DataError
+from unskew.errors import DataError, check_types
 
 _NOT_NUMBERS = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity", "null", "none", "na", "n/a", "<na>", "nat")
 """What programs write for a number that they do not have; as ids of texts they may be meant."""
 _PADDED, _SMALL = 8, 2**22
 """Texts of a fixed width may have this many times their characters, or this many characters in all."""
+_MOST = 2**31 - 1  # codes have 32 bits
 _DENSE = 8  # up to this many possible numbers per row, ids are looked up in a table
 
 
@@ -170,6 +171,28 @@ def factorise(ids: pl.Series) -> tuple[Ints, Vocabulary]:
     return vocabulary.encode(ids), vocabulary
 
 
+def encoded(ids: npt.ArrayLike, n: int | None, what: str) -> tuple[Ints, Vocabulary]:
+    """Codes of ids, and their vocabulary; with `n` the ids are codes already, of 0 to n-1."""
+    if n is None:
+        return factorise(canonical(ids, what))
+    check_types("a whole number", {f"the number of {what}": n})
+    if not 0 <= n <= _MOST:
+        raise DataError(f"{what}: there cannot be {n:,} of them; the most are {_MOST:,}")
+    try:
+        codes = np.asarray(ids)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:  # lists of different lengths
+        raise DataError(f"{what}: not a column of codes ({error!s:.60})") from error
+    if codes.size == 0:
+        codes = codes.astype(np.int32)
+    if codes.ndim != 1 or codes.dtype.kind not in "iu":
+        raise DataError(f"{what}: with n_users and n_items, expected codes: integers in one dimension")
+    outside = (codes < 0) | (codes >= n)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise DataError(f"{what}: code {codes[row]} in row {row + 1} is outside 0 to {n - 1}")
+    return codes.astype(np.int32), Vocabulary.of_range(n)
+
+
 def _texts(vocabulary: Vocabulary) -> pl.Series:
     return vocabulary.as_series.cast(pl.String)
 
@@ -197,9 +220,14 @@ def vocabulary_of(ids: npt.ArrayLike | pl.Series, what: str) -> tuple[Vocabulary
 
 
 def _series(values: npt.ArrayLike, what: str) -> pl.Series:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:  # lists of different lengths
+        raise DataError(f"{what}: not a column of ids ({error!s:.60})") from error
     if array.ndim != 1:
         raise DataError(f"{what}: expected one dimension, not shape {array.shape}")
+    if array.dtype.kind in "cmMV":
+        raise DataError(f"{what}: {array.dtype} cannot be an id; ids are integers or text")
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8")
     if array.dtype.kind in "OUT":

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from unskew.data import Interactions, Split
 from unskew.data.candidates import Candidates
 from unskew.data.exposed import LABELLED, has_labels
 from unskew.data.partitions import PartitionedSplit
-from unskew.errors import ConfigError, DataError, Option
+from unskew.errors import ConfigError, DataError, Option, check_types
 from unskew.estimators import OVER_ALL_PAIRS, Auto, Estimator, Imputing, Interval, Snips
 from unskew.evaluation.anytime import Until, check_scored, rank_until
 from unskew.evaluation.checking import warn
@@ -164,6 +165,9 @@ def evaluate(
     0.5
     """
     given = read_models(models, split if isinstance(split, Split) else None, kept=(PartTable,))
+    check_types("text", {"until": until, "on": on, "memory": memory})
+    check_types("text", {"checkpoints": checkpoints, "work": work}, PathLike)
+    check_types("a whole number", {"threads": threads})
     if on is not None and until is None:
         raise ConfigError(f"{Option('on', on)} needs {Option('until')}, as in {Option('until', 'decided')}")
     asked: dict[str, Any] = {

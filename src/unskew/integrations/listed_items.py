@@ -54,6 +54,9 @@ def _pairs(given: Given, user: Any, listed: Any) -> tuple[list[Any], list[float]
         return list(listed), [_number(given, user, score) for score in listed.values()]
     if isinstance(listed, str | bytes | set | frozenset) or not isinstance(listed, Iterable):
         raise given.refuse(f"has {type(listed).__name__} as the list of user {user}, which has no order; {HOW}")
+    if isinstance(listed, np.ndarray) and (listed.ndim != 1 or isinstance(listed, np.ma.MaskedArray)):
+        kind = "a masked array" if listed.ndim == 1 else f"an array of {listed.ndim} dimensions"
+        raise given.refuse(f"has {kind} as the list of user {user}; {HOW}")
     entries = list(listed)
     with_scores = [isinstance(entry, tuple | list) and len(entry) == 2 for entry in entries]
     if any(with_scores):

@@ -37,6 +37,10 @@ class PropensityScored(Metric):
     def __post_init__(self) -> None:
         if not self.a > 0 or not self.b > 0:
             raise ConfigError(f"{self.word}(a={self.a:g}, b={self.b:g}): give numbers above 0, as in a=0.55, b=1.5")
+        if self.a > 50 or self.b > 1e5:
+            raise ConfigError(
+                f"{self.word}(a={self.a:g}, b={self.b:g}): at most a=50 and b=100000, as in a=0.55, b=1.5"
+            )
 
     def weights(self, counts: Ints, n_users: int) -> Floats:
         """Return one over the propensity of each item, from its number of training users among all."""

@@ -35,7 +35,7 @@ class GammaRange:
         return cls(low, high)
 
     def __str__(self) -> str:
-        return f"gamma={self.low:g}..{self.high:g}"
+        return f"gamma={_shown(self.low)}..{_shown(self.high)}"
 
     def __contains__(self, gamma: float) -> bool:
         return self.low <= gamma <= self.high
@@ -53,3 +53,8 @@ class GammaRange:
 
 POSSIBLE = GammaRange(-0.5, 1.5)
 """The default range, around the default gamma of 0: exponents from 0.25 to 1.25."""
+
+
+def _shown(gamma: float) -> str:
+    """The number, short where that is exact."""
+    return f"{gamma:g}" if float(f"{gamma:g}") == gamma else repr(gamma)

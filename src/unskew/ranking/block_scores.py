@@ -172,6 +172,8 @@ class _Gathered:
         if counted_there:
             return tensor_counts.arrange(scores, None if self.in_order else self.columns)
         if scores.dtype not in (np.float32, np.float64):
+            if scores.dtype.kind in "cmM":
+                raise DataError(f"a scorer gave scores of type {scores.dtype}; it must return numbers")
             scores = scores.astype(np.float64)
         if not self.in_order:
             scores = np.take(scores, np.maximum(self.columns, 0), axis=1)

@@ -12,7 +12,7 @@ import polars as pl
 
 from unskew.data.columns import TableFile
 from unskew.data.formats.array_file import DAMAGE, first_line, read_npz
-from unskew.data.frames import columns_of, eager, find_column
+from unskew.data.frames import castable, columns_of, eager, find_column
 from unskew.data.partitions.locations import is_folder
 from unskew.data.reading import check_readable
 from unskew.errors import DataError, did_you_mean
@@ -149,7 +149,7 @@ def _from_frame(
         raise DataError(f"{name}: no column {column!r} (it has {', '.join(frame.columns[:8])}){hint}")
     if frame.is_empty():
         raise DataError(f"{name}: has a header but no rows; check the file")
-    scores = frame[column].cast(pl.Float64, strict=False)
+    scores = castable(frame[column], f"column {column!r} of {name}").cast(pl.Float64, strict=False)
     if scores.null_count():
         row = int(scores.is_null().arg_max() or 0)
         shown = f"no {column}" if frame[column][row] is None else f"{column} {frame[column][row]!r}"

@@ -172,7 +172,6 @@ class Ranks:
             "places beyond the candidates": self.above.astype(np.int64) + self.spread >= self.candidates,
             "more ties than candidates": self.tied.astype(np.int64) >= self.candidates,
             "lists longer than the candidates": None if self.listed is None else self.listed > self.candidates,
-            "a pool smaller than the candidates": None if self.pool is None else self.pool + 1 < self.candidates,
             "values that are not finite": None if self.values is None else ~np.isfinite(self.values),
         }
         for what, rows in wrong.items():

@@ -76,16 +76,22 @@ class FactorScorer:
             )
         if self.similarity not in {"dot", "distance"}:
             raise DataError(f"{self.name}: similarity {self.similarity!r} must be 'dot' or 'distance'")
-        dtype = np.float64 if np.float64 in {users.dtype.type, items.dtype.type} else np.float32
-        for field, rows in (("user_bias", len(users)), ("item_bias", len(items))):
-            bias = getattr(self, field)
-            if bias is not None:
-                bias = np.asarray(bias, dtype=dtype)
-                if bias.shape != (rows,):
-                    raise DataError(f"{self.name}: {field} has shape {bias.shape}, expected ({rows},)")
-                object.__setattr__(self, field, bias)
-        object.__setattr__(self, "user_factors", np.ascontiguousarray(users, dtype=dtype))
-        object.__setattr__(self, "item_factors", np.ascontiguousarray(items, dtype=dtype))
+        for field in ("user_factors", "item_factors", "user_bias", "item_bias"):
+            kind = np.asarray(getattr(self, field)).dtype if getattr(self, field) is not None else np.dtype(float)
+            if kind.kind not in "fiub":
+                raise DataError(f"{self.name}: {field} has type {kind}; give numbers")
+        wide = {users.dtype.type, items.dtype.type} & {np.float64, np.longdouble}
+        dtype = np.float64 if wide else np.float32
+        with np.errstate(over="ignore", invalid="ignore"):  # what is too large for the type is refused below
+            for field, rows in (("user_bias", len(users)), ("item_bias", len(items))):
+                bias = getattr(self, field)
+                if bias is not None:
+                    bias = np.asarray(bias, dtype=dtype)
+                    if bias.shape != (rows,):
+                        raise DataError(f"{self.name}: {field} has shape {bias.shape}, expected ({rows},)")
+                    object.__setattr__(self, field, bias)
+            object.__setattr__(self, "user_factors", np.ascontiguousarray(users, dtype=dtype))
+            object.__setattr__(self, "item_factors", np.ascontiguousarray(items, dtype=dtype))
         for field in ("user_factors", "item_factors", "user_bias", "item_bias"):
             _check_finite(getattr(self, field), field, self.name)
         self._check_user_bias()
@@ -135,13 +141,14 @@ class FactorScorer:
 
     def score(self, users: Ints, /) -> Matrix:
         """Scores of all items, including the constant of each user."""
-        rows, columns = self._product
-        scores = rows[users] @ columns.T
-        if self.similarity == "distance":
-            picked = self.user_factors[users]
-            scores -= np.einsum("ij,ij->i", picked, picked)[:, None]
-        if self.user_bias is not None:
-            scores += self.user_bias[users][:, None]
+        with np.errstate(over="ignore", invalid="ignore"):  # who ranks them names the first one that is not finite
+            rows, columns = self._product
+            scores = rows[users] @ columns.T
+            if self.similarity == "distance":
+                picked = self.user_factors[users]
+                scores -= np.einsum("ij,ij->i", picked, picked)[:, None]
+            if self.user_bias is not None:
+                scores += self.user_bias[users][:, None]
         return scores
 
     def align(self, items: Ints, *, plain: bool = False) -> "AlignedFactors | PackedFactors":

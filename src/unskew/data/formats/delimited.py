@@ -17,6 +17,8 @@ from unskew.errors import ConfigError, DataError, Option
 
 _UNIT = "\x1f"  # a separator that no text has
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_NOT_OF_FILES = {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined"}
+"""Codecs of names and of source code, which are not of whole texts."""
 _QUOTE = b'"'
 _BLOCK = 1 << 24
 _BLANK_LINES = re.compile(rb"(?:[ \t]*\n)+")
@@ -36,12 +38,14 @@ def to_utf8(raw: bytes, name: str, encoding: str = "") -> bytes:
     body, known = raw[len(mark) :], _MARKS.get(mark, "") or encoding or "utf-8"
     try:
         "a".encode(known)  # refuses codecs that are not of text
-        decoder = codecs.getincrementaldecoder(known)()
-    except (LookupError, UnicodeError) as error:
+        decoder, codec = codecs.getincrementaldecoder(known)(), codecs.lookup(known).name
+    except (LookupError, UnicodeError):
+        codec = "undefined"
+    if codec in _NOT_OF_FILES:
         raise ConfigError(
             f"unknown encoding {encoding!r}; give one that Python knows, as in {Option('encoding', 'latin-1')}"
-        ) from error
-    as_it_is, parts = codecs.lookup(known).name == "utf-8", []
+        )
+    as_it_is, parts = codec == "utf-8", []
     binary = f"{name}: binary data; expected CSV or TSV text, or a file named .parquet"
     if as_it_is and b"\0" in body:
         raise DataError(binary)
@@ -54,6 +58,8 @@ def to_utf8(raw: bytes, name: str, encoding: str = "") -> bytes:
         except UnicodeDecodeError as error:
             place = start + len(block) - len(error.object) + error.start
             raise DataError(_undecodable(body, place, name, known)) from error
+        except UnicodeError as error:  # of codecs that have a form of their own, such as UTF-16 without a mark
+            raise DataError(f"{name}: not {known.upper()} text ({error}); {_hint()}") from error
         if "\0" in text:
             raise DataError(binary)
         if not as_it_is:
@@ -66,8 +72,11 @@ def _undecodable(body: bytes, place: int, name: str, encoding: str) -> str:
     before = body[:place].decode(encoding, errors="replace")
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     shown = f"column {column}, byte 0x{body[place]:02x}"
-    hint = f"save the file as UTF-8, or say what it is, as in {Option('encoding', 'latin-1')}"
-    return f"{name}: line {line} is not {encoding.upper()} text ({shown}); {hint}"
+    return f"{name}: line {line} is not {encoding.upper()} text ({shown}); {_hint()}"
+
+
+def _hint() -> str:
+    return f"save the file as UTF-8, or say what it is, as in {Option('encoding', 'latin-1')}"
 
 
 def read_delimited(raw: bytes, name: str, layout: FileFormat, *, integers: bool = False) -> pl.DataFrame:
@@ -91,8 +100,8 @@ def read_delimited(raw: bytes, name: str, layout: FileFormat, *, integers: bool 
         If a line has too many or too few fields, a quote is out of place, or line ends differ.
     """
     raw, separator, quoting = _one_character(raw, name, layout.separator)
-    raw = _line_ends(raw)
     quoting = quoting and _quotes(raw, separator)
+    raw = _line_ends(raw, quoting=quoting)
     leading = _BLANK_LINES.match(raw)
     skipped = leading.group().count(b"\n") if leading else 0
     raw = raw[leading.end() :] if leading else raw
@@ -111,6 +120,11 @@ def read_delimited(raw: bytes, name: str, layout: FileFormat, *, integers: bool 
     names = [column if column != SKIPPED else f"{SKIPPED}{k}" for k, column in enumerate(layout.columns)]
     whole = plain[1] if plain is not None and integers else []
     frame = _parse(raw, name, separator, names, quoting=quoting, whole=whole)
+    if not names and all(first) and len(set(first)) == len(first):
+        frame.columns = first  # where polars leaves doubled quotes as they are
+    if separator == _UNIT:  # a separator in quotes is text
+        frame = frame.with_columns(pl.col(pl.String).str.replace_all(_UNIT, layout.separator, literal=True))
+        frame.columns = [column.replace(_UNIT, layout.separator) for column in frame.columns]
     if frame.height != rows - (not names):
         raise DataError(f"{name}: {rows:,} lines were read as {frame.height:,} rows; check its quotes and line ends")
     return frame.select(column for column in layout.columns if column != SKIPPED) if names else frame
@@ -127,15 +141,14 @@ def _one_character(raw: bytes, name: str, separator: str) -> tuple[bytes, str, b
     return raw.replace(separator.encode(), _UNIT.encode()), _UNIT, True
 
 
-def _line_ends(raw: bytes) -> bytes:
-    """The text with LF line ends where it had CRLF, or CR alone everywhere."""
+def _line_ends(raw: bytes, *, quoting: bool) -> bytes:
+    """The text with LF line ends where it had CRLF, or CR alone everywhere; what is in quotes stays as it is."""
     raw = raw.removesuffix(b"\r")
     if b"\r" not in raw:
         return raw
-    if b"\n" not in raw:
-        return raw.replace(b"\r", b"\n")
-    parts = raw.split(_QUOTE)  # those with an even place are not in quotes
-    parts[::2] = [part.replace(b"\r\n", b"\n") for part in parts[::2]]
+    parts = raw.split(_QUOTE) if quoting else [raw]  # those with an even place are not in quotes
+    end = b"\r\n" if any(b"\n" in part for part in parts[::2]) else b"\r"
+    parts[::2] = [part.replace(end, b"\n") for part in parts[::2]]
     return _QUOTE.join(parts)
 
 
@@ -144,7 +157,7 @@ def _quotes(raw: bytes, separator: str) -> bool:
     if _QUOTE not in raw:
         return False
     mark = separator.encode()
-    return raw.startswith(_QUOTE) or b'\n"' in raw or mark + _QUOTE in raw
+    return raw.startswith(_QUOTE) or b'\n"' in raw or b'\r"' in raw or mark + _QUOTE in raw
 
 
 def _first_fields(raw: bytes, separator: str, *, quoting: bool) -> list[str]:

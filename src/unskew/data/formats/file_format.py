@@ -23,6 +23,7 @@ _SUFFIXES = {
 KINDS = ("csv", "tsv", "parquet", "qrels", "run", "trec")
 """Words for kinds of files; ``trec`` is qrels or a run, by the number of fields."""
 TREC = ("qrels", "run", "trec")
+_NO_SEPARATORS = ('"', "\n", "\r", "\0")
 _SEPARATORS = {
     "tab": "\t",
     "\\t": "\t",
@@ -84,6 +85,11 @@ class FileFormat:
             raise ConfigError(f"{shown}: {twice[0]!r} occurs twice; call columns that are not needed {SKIPPED}")
         if sep == "":
             raise ConfigError(f"{Option('sep')}: the separator is empty; give one, as in tab, ';' or '::'")
+        bad = next((mark for mark in _NO_SEPARATORS if mark in (sep or "")), None)
+        if bad is not None:
+            raise ConfigError(
+                f"{Option('sep')}: {sep!r} has {bad!r}, which means something else; give another separator"
+            )
         return cls(kind or "", header, _SEPARATORS.get(sep or "", sep or ""), encoding or "")
 
     def of_file(self, path: Path) -> "FileFormat":

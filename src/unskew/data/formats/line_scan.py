@@ -59,7 +59,7 @@ def _compiled() -> Any:
 
 @cache
 def _compiled_plain() -> Any:
-    from numba import njit
+    from unskew.compiling import njit
 
     return njit(nogil=True, cache=True)(plain_lines)
 

@@ -23,7 +23,7 @@ def layout_of(location: str) -> int | None:
     """The number of parts of a data set that was written by user; None for any other layout."""
     layout = read_layout(location)
     parts = layout.get("partitions")
-    if layout and (layout.get("version") != VERSION or not isinstance(parts, int) or not 1 <= parts <= MOST):
+    if layout and (layout.get("version") != VERSION or type(parts) is not int or not 1 <= parts <= MOST):
         raise DataError(f"{location}: cannot read its {LAYOUT}; write the data set again with 'unskew partition'")
     return parts
 
@@ -41,6 +41,6 @@ def read_layout(location: str) -> dict[str, Any]:
         raise
     except OSError as error:
         raise DataError(f"{place}: cannot be read ({str(error).splitlines()[0]:.80}); check the location") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         layout = None
     return layout if isinstance(layout, dict) else {"version": None}

@@ -115,6 +115,6 @@ def _first_bad(first: int, lines: list[bytes]) -> str | None:
     for number, line in enumerate(lines, start=first):
         try:
             json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return f"line {number}"
     return None

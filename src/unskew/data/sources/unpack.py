@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path, PureWindowsPath
-from typing import IO
+from typing import IO, Self
 
 from unskew.data.writing import FULL, not_written
 from unskew.errors import DataError
@@ -16,6 +16,7 @@ from unskew.errors import DataError
 _CHUNK = 1 << 20
 _LARGEST = 4 << 30
 _MOST_MEMBERS = 10_000
+_LONGEST_NAME = 1 << 20
 
 
 def is_archive(path: Path) -> bool:
@@ -51,7 +52,8 @@ def unpack(archive: Path, folder: Path, *, wanted: tuple[str, ...] | None = None
         if isinstance(error, OSError) and error.errno in FULL:
             raise not_written(folder, error) from error
         if isinstance(error, (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError)):
-            raise DataError(f"{archive.name}: cannot be unpacked ({error}); was it cut short?") from error
+            reason = str(error).partition("\n")[0]
+            raise DataError(f"{archive.name}: cannot be unpacked ({reason}); was it cut short?") from error
         raise
 
 
@@ -71,7 +73,7 @@ def _zip_members(archive: Path, wanted: tuple[str, ...] | None, largest: int) ->
 
 
 def _tar_members(archive: Path, wanted: tuple[str, ...] | None, largest: int) -> Iterator[tuple[str, IO[bytes]]]:
-    with tarfile.open(archive) as tarred:
+    with tarfile.open(archive, tarinfo=_Member) as tarred:
         members: list[tarfile.TarInfo] = []
         size = 0
         # Looking for the next member unpacks this one, so its size is checked first.
@@ -88,6 +90,18 @@ def _tar_members(archive: Path, wanted: tuple[str, ...] | None, largest: int) ->
                 file = tarred.extractfile(member)
                 if file is not None:
                     yield member.name, file
+
+
+class _Member(tarfile.TarInfo):
+    """A member whose long name or attributes are not larger than any are; tarfile reads them at once."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """A member from its header."""
+        member = super().frombuf(buf, encoding, errors)
+        if not (member.isreg() or member.isdir()) and member.size > _LONGEST_NAME:
+            raise tarfile.ReadError("a header claims a name of more than a megabyte")
+        return member
 
 
 def _is_wanted(name: str, wanted: Iterable[str] | None) -> bool:

@@ -107,11 +107,25 @@ def _check_rows(name: str, ranks: Ranks, split: Split) -> None:
         raise DataError(f"ranks of {name!r} repeat rows, or are not sorted by user and item")
     if ((ranks.above < 0) | (ranks.tied < 0) | (ranks.above + ranks.spread >= ranks.candidates)).any():
         raise DataError(f"ranks of {name!r} hold places outside the user's candidates")
+    if ranks.ties == "expected" and not _is_an_order(ranks):
+        raise DataError(f"ranks of {name!r} have two items of a user in one place that are not tied")
     strange = int(np.sum(~is_among(ranks, split.test, width)))
     if strange or not len(ranks):
         raise DataError(
             f"ranks of {name!r} do not belong to this split: {strange} of {len(ranks)} rows are not in its test"
         )
+
+
+def _is_an_order(ranks: Ranks) -> bool:
+    """Whether the items of each user have different places, or are tied with each other."""
+    order = np.lexsort((ranks.above, ranks.users))
+    users, above, tied = (column[order].astype(np.int64) for column in (ranks.users, ranks.above, ranks.tied))
+    same_user, same_place = users[1:] == users[:-1], above[1:] == above[:-1]
+    after = above[1:] > above[:-1] + tied[:-1]
+    fits = np.where(same_place, tied[1:] == tied[:-1], after) | ~same_user
+    starts = np.flatnonzero(np.append(True, ~(same_user & same_place)))[: len(users)]
+    sizes = np.diff(np.append(starts, len(users)))
+    return bool(fits.all() and (sizes <= tied[starts] + 1).all())
 
 
 def _check_train(name: str, ranks: Ranks, split: Split) -> None:

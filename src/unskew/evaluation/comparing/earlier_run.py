@@ -104,7 +104,9 @@ def _checked(given: Mapping[str, Any], where: str) -> Earlier:
 
 
 def _check_run(run: Mapping[str, Any]) -> None:
-    for part in [run["judged"], *([run["rated"]] if "rated" in run else [])]:
+    if not all(isinstance(part, Mapping) for part in (run, run["data"], *run["data"].values(), *_parts(run))):
+        raise TypeError("the data and the judged rows must be objects")
+    for part in _parts(run):
         if not all(isinstance(part[key], int) and part[key] > 0 for key in ("users", "rows")):
             raise ValueError("users and rows must be whole numbers above 0")
     _check_sizes(run["judged"])
@@ -112,6 +114,10 @@ def _check_run(run: Mapping[str, Any]) -> None:
         raise TypeError("the test has no fingerprint")
     if not isinstance(run["models"], Mapping):
         raise TypeError("models must be names and words")
+
+
+def _parts(run: Mapping[str, Any]) -> list[Any]:
+    return [run["judged"], *([run["rated"]] if "rated" in run else [])]
 
 
 def _check_sizes(judged: Mapping[str, Any]) -> None:

@@ -100,7 +100,7 @@ class Reduction:
                 words["digests"],
                 InverseSums(**words["inverses"]),
             )
-        except (ValueError, KeyError, TypeError):  # cut short or not ours, so the part is done again
+        except (ValueError, KeyError, TypeError, AttributeError):  # cut short or not ours, so the part is done again
             return None
 
 

@@ -5,10 +5,11 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from unskew.data.candidates import Candidates, Sampled
-from unskew.errors import ConfigError, Option, PropensityError, did_you_mean
+from unskew.errors import ConfigError, Option, PropensityError, check_types, did_you_mean
 from unskew.estimators import OVER_ALL_PAIRS, Aoa, Auto, Bootstrap, Estimator, Interval, Observation, Snips, Ure
 from unskew.metrics import NDCG, AnyMetric, Metric, Recall
 from unskew.metrics.auc import LinearMetric
+from unskew.notation import Named
 from unskew.propensities import GammaRange, Popularity, Propensity, PropensityModel
 from unskew.ranking import TIE_POLICIES, USER_RULES, Ties, UserRule
 from unskew.ranking.all_candidates.candidate_sums import POLICIES
@@ -52,6 +53,16 @@ def with_naive(
             suited = [Aoa(), *(estimator for estimator in suited if not isinstance(estimator, Aoa))]
         completed += [(metric, estimator) for estimator in suited]
     return tuple(completed)
+
+
+def check_pieces(name: str, given: object) -> None:
+    """Refuse metrics or estimators that are not a list of words or objects."""
+    if given is None or isinstance(given, str):
+        return
+    if not isinstance(given, Sequence):
+        raise ConfigError(f"{name} must be a list of words, not {type(given).__name__}")
+    for each in given:
+        check_types("text", {f"each of {name}": each}, Named, optional=False)
 
 
 def check_values(level: float, ties: str, unlisted: str, seed: int, block_size: int | None) -> Ties:

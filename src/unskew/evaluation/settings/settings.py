@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from unskew.data.candidates import Candidates
-from unskew.errors import ConfigError
+from unskew.errors import ConfigError, check_types
 from unskew.estimators import Estimator, Imputing, Interval, Ure
 from unskew.evaluation.settings.admissible import (
     TIES_OF_REDUCTION,
     check_assumed,
     check_interval,
+    check_pieces,
     check_user_rule,
     check_values,
     pair,
@@ -126,6 +127,18 @@ def resolve(
     ConfigError
         With a hint, before any work is done.
     """
+    check_types("text", {"propensity": propensity}, PropensityModel)
+    check_types("text", {"candidates": candidates}, Candidates)
+    check_types("text", {"interval": interval}, Interval, optional=False)
+    check_types("text", {"scale": scale}, Scale)
+    check_types("text", {"assume": assume}, GammaRange)
+    check_types("text", {"positive": positive})
+    check_types("text", {"ties": ties, "unlisted": unlisted, "users": users}, optional=False)
+    check_types("a number", {"level": level}, optional=False)
+    check_types("a whole number", {"seed": seed}, optional=False)
+    check_types("a whole number", {"block_size": block_size})
+    check_pieces("metrics", metrics)
+    check_pieces("estimators", estimators)
     tie_policy = check_values(level, ties, unlisted, seed, block_size)
     default_metrics, default_estimators = (
         (EXPOSED_METRICS, EXPOSED_ESTIMATORS) if exposed else (DEFAULT_METRICS, tuple(usual))

@@ -92,9 +92,11 @@ def load(path: Path, identity: Identity) -> tuple[dict[str, Any], dict[str, Matr
             # the stored seed was drawn from the given one, so it means nothing to users
             values = "" if key == "seed" else f" ({_short(header.get(key))}, not {_short(value)})"
             raise DataError(f"{path}: this checkpoint is {_HINTS[key]}{values}; remove it, or name another file")
-    if header["metrics"] != list(identity.metrics):
+    metrics = header.get("metrics")
+    if metrics != list(identity.metrics):
+        before = ", ".join(map(str, metrics)) if isinstance(metrics, list) else repr(metrics)
         raise DataError(
-            f"{path}: this checkpoint was validated by {', '.join(header['metrics']) or 'no metric'}, not by "
+            f"{path}: this checkpoint was validated by {before[:200] or 'no metric'}, not by "
             f"{', '.join(identity.metrics) or 'none'}; remove it, or name another file"
         )
     if header.get("judged_on", identity.judged_on) != identity.judged_on:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unskew.arrays import Floats, Matrix
+from unskew.data.formats.json_file import Each, Least, conform
 from unskew.errors import DataError, DivergenceError
 from unskew.models.model import Observed, Progress
 from unskew.models.training.stepwise import Check, Judge, StepwiseModel, Trained
@@ -18,6 +19,9 @@ from unskew.ranking.scorers import FactorScorer
 HUGE = 1e4  # diverged: compared with a factor of this size the remaining steps change nothing
 _DURATION = ("iterations", "patience", "tune")
 _PARTS = ("users", "items", "bias")
+_PROGRESS = {"done": Least(0), "checks": [[(float, Each(float))]], "best": Each(Least(0))}
+"""The schema of the progress in a checkpoint, without what only some runs have."""
+_CHECKS = ([int, float, dict], [int, int, dict])
 
 
 class Run(ABC):
@@ -132,7 +136,8 @@ class Run(ABC):
         return {**self.arrays_now(), **kept}
 
     def restore(self, progress: dict[str, Any], arrays: dict[str, Matrix], path: Path) -> None:
-        """Continue from a checkpoint."""
+        """Continue from a checkpoint; one that does not fit this run is refused, because compiled loops trust it."""
+        self._check(progress, arrays, str(path))
         if progress["done"] > self.settings.iterations:
             raise DataError(
                 f"{path}: this checkpoint is already at step {progress['done']}, but only {self.settings.iterations} "
@@ -144,6 +149,23 @@ class Run(ABC):
         self.best = {
             name: (at, {part: arrays[f"best_{at}_{part}"] for part in _PARTS}) for name, at in progress["best"].items()
         }
+
+    def _check(self, progress: Mapping[str, Any], arrays: Mapping[str, Matrix], path: str) -> None:
+        hint = "remove it, or name another file"
+        kept: dict[str, Any] = {key: progress.get(key) for key in ("done", "checks", "best")}
+        conform(kept, _PROGRESS, f"{path}: not a checkpoint of this run", hint)
+        expected = {**self.arrays_now()}
+        for at in kept["best"].values():
+            expected |= {f"best_{at}_{part}": array for part, array in self.values().items()}
+        for name, array in expected.items():
+            given = arrays.get(name)
+            if given is None or (given.dtype, given.shape) != (array.dtype, array.shape):
+                shown = "missing" if given is None else f"{given.dtype} {given.shape}, not {array.dtype} {array.shape}"
+                raise DataError(f"{path}: not a checkpoint of this run (array {name!r:.60} is {shown}); {hint}")
+        first = progress.get("first", 0.0)
+        of_types = (isinstance(check, list) and [*map(type, check)] in _CHECKS for check in kept["checks"])
+        if not all(of_types) or not isinstance(first, int | float):
+            raise DataError(f"{path}: not a checkpoint of this run (a check is a step, a loss and metrics); {hint}")
 
     def result(self) -> Trained:
         """The result of the run."""
