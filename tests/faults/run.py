@@ -8,6 +8,7 @@ folder must both do so. The table counts what happened; the exit code is 1 if so
 """
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -28,6 +29,7 @@ from golden_worlds import write_worlds
 
 OUTCOMES = ("whole", "refused", "killed", "bad")
 FEW_FILES = 64
+DOCS = Path(__file__).parents[2] / "docs" / "_data" / "hostile"
 
 
 @dataclass(eq=False)
@@ -206,6 +208,7 @@ def main(given: list[str]) -> int:
     every = [*VICTIMS, *RAY]
     parser.add_argument("--only", action="append", choices=every, help="a command; repeatable [default: all but Ray]")
     parser.add_argument("--no-faults", action="store_true", help="kill only")
+    parser.add_argument("--docs", action="store_true", help="keep the table for the documentation")
     parser.add_argument("--verbose", action="store_true", help="print each run")
     asked = parser.parse_args(given)
     names = asked.only or list(VICTIMS)
@@ -221,6 +224,11 @@ def main(given: list[str]) -> int:
         shutil.rmtree(folder)
     show(hospital.counts)
     print(f"seed {asked.seed}: {len(hospital.bad)} bad")
+    if asked.docs:
+        DOCS.mkdir(exist_ok=True)
+        rows = [[*place, number] for place, number in hospital.counts.items()]
+        kept = {"kills": asked.kills, "seed": asked.seed, "counts": rows, "bad": len(hospital.bad)}
+        (DOCS / "faults.json").write_text(json.dumps(kept, indent=1) + "\n")
     return int(bool(hospital.bad))
 
 

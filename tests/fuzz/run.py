@@ -29,6 +29,7 @@ LIMIT = 60.0
 """Seconds after which an input hangs."""
 MEMORY = 6 << 30
 """Bytes of address space that inputs may take, above what the loaded packages have."""
+DOCS = Path(__file__).parents[2] / "docs" / "_data" / "hostile"
 BATCH = 20
 SHOWN = 5  # failures of a family and class that are printed in full
 
@@ -53,6 +54,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--family", help="only inputs of this family")
     parser.add_argument("--index", type=int, help="only the input with this index, which is printed too")
+    parser.add_argument("--docs", action="store_true", help="keep the table for the documentation")
     given = parser.parse_args()
     for variable in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # one core per worker
@@ -68,12 +70,16 @@ def main() -> int:
     else:
         cases = list(planned(given.n, given.seed, given.family))
     start = time.monotonic()
-    failures = print_outcomes(cases, shown=given.index is not None)
+    counts = print_outcomes(cases, shown=given.index is not None)
     taken = time.monotonic() - start
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     each = 1000 * (used.ru_utime + used.ru_stime) / max(len(cases), 1)
     print(f"{len(cases):,} inputs in {taken:.0f} s, each {each:.1f} ms of one core")
-    return int(failures > 0)
+    if given.docs:
+        DOCS.mkdir(exist_ok=True)
+        kept = {"seed": given.seed, "seconds": round(taken), "counts": counts}
+        (DOCS / f"fuzz-{given.seed}.json").write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    return int(any(tally[name] for tally in counts.values() for name in BAD))
 
 
 def planned(n: int, seed: int, family: str | None = None) -> Iterator[Case]:
@@ -92,8 +98,8 @@ def planned(n: int, seed: int, family: str | None = None) -> Iterator[Case]:
         yield from (Case(name, seed, index) for index in range(start, end))
 
 
-def print_outcomes(cases: list[Case], *, shown: bool = False) -> int:
-    """Try the inputs, print the failures and a table, and return the number of failures."""
+def print_outcomes(cases: list[Case], *, shown: bool = False) -> dict[str, Counter[str]]:
+    """Try the inputs, print the failures and a table, and return it: by family, how many had each outcome."""
     counts: dict[str, Counter[str]] = {}
     for case, (outcome, words) in outcomes(cases):
         tally = counts.setdefault(case.family, Counter())
@@ -106,7 +112,7 @@ def print_outcomes(cases: list[Case], *, shown: bool = False) -> int:
     print("\n" + f"{'family':<12}" + "".join(f"{name:>14}" for name in columns))
     for name, tally in [*sorted(counts.items()), ("all", sum(counts.values(), Counter()))]:
         print(f"{name:<12}" + "".join(f"{tally[column]:>14,}" for column in columns))
-    return sum(tally[name] for tally in counts.values() for name in BAD)
+    return counts
 
 
 def outcomes(cases: list[Case], workers: int = WORKERS) -> Iterator[tuple[Case, tuple[str, str]]]:
