@@ -1,11 +1,13 @@
 """Lists, frames, matrices and functions are judged as they are, and all give the same numbers."""
 
 from collections import namedtuple
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow.dataset
 import pytest
 from scipy import sparse
 
@@ -221,3 +223,51 @@ def test_what_cannot_be_judged_is_refused_in_one_line(case: str) -> None:
         judge(model)
     assert "\n" not in str(refusal.value)
     assert "'mine'" in str(refusal.value)
+
+
+class Unreachable:
+    """A stream of a service that is gone: whatever is asked of it fails."""
+
+    column_names = ("user", "item", "score")
+
+    def select_columns(self, names: list[str]) -> Any:
+        raise RuntimeError("the session is closed")
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError("the session is closed")
+
+
+def closed_relations() -> list[Any]:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed; CONTRIBUTING says how to run these tests")
+    relations = []
+    for end in ("close", "drop"):
+        connection = duckdb.connect()
+        connection.execute("create table lists as select 'u0' as user, 'i2' as item, 1.0 as score")
+        relations.append(connection.table("lists"))
+        if end == "close":
+            connection.close()
+        else:
+            connection.execute("drop table lists")
+    return relations
+
+
+def frames_without_files(folder: Path) -> list[Any]:
+    file = folder / "lists.parquet"
+    frame("user", "item", "score").write_parquet(file)
+    scans = [pl.scan_parquet(file), pyarrow.dataset.dataset(file)]
+    file.unlink()
+    return scans
+
+
+@pytest.mark.parametrize("source", ["duckdb", "files", "a service"])
+def test_a_lazy_frame_whose_source_is_gone_is_refused_as_a_model(source: str, tmp_path: Path) -> None:
+    makers = {
+        "duckdb": closed_relations,
+        "files": lambda: frames_without_files(tmp_path),
+        "a service": lambda: [Unreachable()],
+    }
+    for gone in makers[source]():
+        for model in (gone, with_ids(gone), (gone, gone)):
+            with pytest.raises(DataError, match=r"^model 'mine': .* cannot be read \(.*\); are its file") as refusal:
+                judge(model)
+            assert "\n" not in str(refusal.value)

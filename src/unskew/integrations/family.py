@@ -146,7 +146,15 @@ class Family:
 
 def has(model: Any, attribute: str) -> bool:
     """Whether the model has the attribute and it is not None; properties are not run."""
-    return inspect.getattr_static(model, attribute, None) is not None or getattr(model, attribute, None) is not None
+    return inspect.getattr_static(model, attribute, None) is not None or attribute_of(model, attribute) is not None
+
+
+def attribute_of(model: Any, attribute: str) -> Any:
+    """The attribute, or None if there is none or asking for it fails, as in a frame whose connection is closed."""
+    try:
+        return getattr(model, attribute, None)
+    except Exception:  # noqa: BLE001  # each library has its own
+        return None
 
 
 def package_of(model: Any) -> str:

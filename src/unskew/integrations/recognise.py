@@ -7,7 +7,7 @@ from unskew.data import Split
 from unskew.errors import DataError
 from unskew.integrations import lightfm, recbole, rectools
 from unskew.integrations.cornac import CORNAC
-from unskew.integrations.family import Family, Given, check_shared_ids, origin_of, required_arguments
+from unskew.integrations.family import Family, Given, attribute_of, check_shared_ids, origin_of, required_arguments
 from unskew.integrations.identified import Identified
 from unskew.integrations.implicit import FACTORS, ITEM_ITEM
 from unskew.integrations.lenskit import ITEM_LISTS, PIPELINE
@@ -85,9 +85,10 @@ def read_model(given: Any, name: str, split: Split | None = None) -> Any:
 
 def _scores(model: Any) -> bool:
     """Whether this is a scorer, and not an estimator whose ``score`` needs more than users."""
-    if isinstance(model, type) or not isinstance(model, Scorer) or not callable(model.score):
+    score = attribute_of(model, "score")
+    if isinstance(model, type) or not callable(score):
         return False  # a pandas frame has its columns as attributes, score among them
-    return required_arguments(model.score) == 1
+    return required_arguments(score) == 1
 
 
 def _named(scorer: Scorer, given: Identified) -> Scorer:
@@ -108,8 +109,8 @@ def _unknown(model: Any, name: str) -> DataError:
         return DataError(f"model {name!r} is the class {model.__name__}; give a fitted object of it")
     near = max(FAMILIES, key=lambda family: family.likeness(model)) if model is not None else FRAME
     hint = ""
-    if isinstance(model, Scorer) and callable(model.score):
-        hint = f"; its method score needs {required_arguments(model.score)} arguments, not the users alone"
+    if callable(score := attribute_of(model, "score")):
+        hint = f"; its method score needs {required_arguments(score)} arguments, not the users alone"
     elif near.likeness(model) >= 0.5 and near.signs:
         lacks = " and ".join(near.missing(model)) or "what its family has"
         hint = f"; the nearest is {near.name} ({near.takes}), but it has no {lacks}: is it fitted?"
