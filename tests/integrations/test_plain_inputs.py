@@ -80,6 +80,20 @@ FORMS: dict[str, Any] = {
     "lazy": frame("uid", "iid", "Score").lazy(),
     "pandas": frame("userId", "movieId", "score").to_pandas(),
     "arrow": frame("customer id", "SKU", "item_score").to_arrow(),
+    "columns named": with_ids(frame("foo", "bar", "baz"), columns={"user": "foo", "item": "bar", "score": "baz"}),
+    "columns named, against their names": with_ids(
+        frame("item", "user", "rating").with_columns(rank=pl.lit(1)),
+        columns={"user": "item", "item": "user", "score": "rating"},
+    ),
+    "some columns named, lazily": with_ids(frame("foo", "item_id", "score").lazy(), columns={"user": "foo"}),
+    "column of lists, named": with_ids(
+        nested(best_first).rename({"items": "recommended", "user_id": "foo"}),
+        columns={"user": "foo", "item": "recommended"},
+    ),
+    "column of records, fields named": with_ids(
+        nested(lambda user: [{"a": each["item_id"], "b": each["score"]} for each in records(user)]),
+        columns={"item": "a", "score": "b"},
+    ),
     "column of records": nested(records).to_arrow(),
     "column of lists": nested(best_first),
     "factors": type("Model", (), {"user_factors": SCORES, "item_factors": np.eye(5)})(),
@@ -205,6 +219,40 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "two users": (
         frame("user_id", "item", "score").with_columns(customer=pl.lit("a")),
         "the columns 'user_id' and 'customer' may both be the user; rename one of them to 'user'",
+    ),
+    "foreign columns": (
+        frame("foo", "bar", "baz"),
+        r'no column \'user\' .*with_ids\(frame, columns={"user": "foo", "item": "bar", "score": "baz"}\), or rename',
+    ),
+    "foreign columns, too few": (frame("foo", "user", "rank")[["foo", "rank"]], r'columns={"user": "foo", "item": '),
+    "a nearly known column": (frame("usr", "item", "score"), r'or give .*with_ids\(frame, columns={"user": "usr"}\)'),
+    "users and items alone": (
+        frame("user", "item", "score").drop("score"),
+        r"no column 'score', .*order of the lists, add a column rank, 1 for the best, or give {user: \[items\]}",
+    ),
+    "users, items and an unknown column": (
+        frame("user", "item", "zzz"),
+        "or a column rank if its rows are in the order",
+    ),
+    "an unknown role": (
+        with_ids(frame("foo", "item", "score"), columns={"usr": "foo"}),
+        "columns has the unknown key 'usr'; did you mean 'user'",
+    ),
+    "an unknown column of a role": (
+        with_ids(frame("foo", "item", "score"), columns={"user": "fo"}),
+        r"no column 'fo', which columns names as the user; did you mean 'foo'",
+    ),
+    "a column of two roles": (
+        with_ids(frame("foo", "bar", "baz"), columns={"user": "foo", "item": "foo"}),
+        "columns has 'foo' for two roles",
+    ),
+    "columns that are not a mapping": (
+        with_ids(frame("foo", "bar", "baz"), columns=["foo", "bar", "baz"]),  # type: ignore[arg-type]
+        "columns must be a mapping, as in",
+    ),
+    "columns of a matrix": (
+        with_ids(SCORES, columns={"user": "foo"}),
+        "is numpy.ndarray, which has no columns to name; leave out columns",
     ),
     "an empty frame": (frame("user", "item", "score").head(0), "no rows"),
     "a frame with an item twice": (pl.concat([frame("user", "item", "score")] * 2), "more than one score; keep one"),

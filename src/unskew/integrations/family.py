@@ -1,7 +1,7 @@
 """`Family`: a kind of foreign model that is recognised; `Given`: such a model, and what is known of its ids."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,6 +36,8 @@ class Given:
         The matrix that it scores from, if it was given with it.
     dataset : object, optional
         The data set of its own package that it was fitted on.
+    columns : mapping, optional
+        The columns of a frame by role, if they were given with it.
     """
 
     model: Any
@@ -45,6 +47,7 @@ class Given:
     item_ids: Any = None
     history: Any = None
     dataset: Any = None
+    columns: Mapping[str, str] | None = None
 
     @property
     def origin(self) -> str:

@@ -70,13 +70,16 @@ def read_model(given: Any, name: str, split: Split | None = None) -> Any:
     joined = Identified(*given[:1], dataset=given[1]) if isinstance(given, tuple) and len(given) == 2 else given
     given = joined if isinstance(joined, Identified) else Identified(given)
     model = given.model
+    if given.columns is not None and not FRAME.is_of(model):
+        raise DataError(f"model {name!r} is {origin_of(model)}, which has no columns to name; leave out columns=...")
     if isinstance(model, OWN):
         return model
     if _scores(model) and not CORNAC.is_of(model):
         return _named(model, given)
     for family in FAMILIES:
         if not isinstance(model, (type, *NOT_A_MODEL)) and family.is_of(model):
-            described = Given(model, name, split, given.user_ids, given.item_ids, given.history, given.dataset)
+            extras = (given.user_ids, given.item_ids, given.history, given.dataset, given.columns)
+            described = Given(model, name, split, *extras)
             scorer = family.read(described)
             check_shared_ids(described, scorer)
             return scorer
