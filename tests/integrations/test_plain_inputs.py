@@ -182,6 +182,26 @@ class Half:
 
 REFUSED: dict[str, tuple[Any, str]] = {
     "nothing": (None, "is NoneType, which is not recognised; give an object with a method score"),
+    "an empty list of lists": ([], "is list, which is not recognised; it is empty, so no user has a list"),
+    "a list of records": (records("u0"), r"; make a frame of its rows, as in polars.DataFrame\(model\)"),
+    "a list of items": (ITEMS, "it must have a list of items for each user"),
+    "a column": (pd.Series([1.0], name="score"), "it is a single column: give a frame with columns for users"),
+    "a path": (
+        Path("lists.csv"),
+        r"it is a path: read it first, with unskew.ranking.read_scores\(path\), or as a frame",
+    ),
+    "a path of factors": (Path("mf.npz"), r"it is a path: read its factors with unskew.ranking.read_factors\(path\)"),
+    "the name of a file": ("data/lists.csv", "is 'data/lists.csv', which ends like a file: read it first, with unskew"),
+    "the name of a matrix": ("scores.npy", r"ends like a file: read its matrix with numpy.load\(path\)"),
+    "the name of a file with columns": ("lists.tsv.gz:user=foo", "ends like a file: read it first"),
+    "a generator": (
+        (row for row in [["i1"]]),
+        r"its values only once: make a list of lists of it, as in list\(model\)",
+    ),
+    "an object that predicts": (
+        type("Regressor", (), {"predict": lambda self, X: X})(),
+        "predict alone does not say what it takes: a model of Surprise also has estimate, test and a trainset",
+    ),
     "a number": (3, "is int, which is not recognised"),
     "a class": (Half, "is the class Half; give a fitted object"),
     "half a model": (Half(), "the nearest is implicit .* but it has no item_factors: is it fitted"),

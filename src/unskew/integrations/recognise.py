@@ -1,6 +1,8 @@
 """`read_model`: a scorer of any model that is recognised, by what it has and never by importing its package."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from os import PathLike
 from typing import Any, cast
 
 from unskew.data import Split
@@ -18,6 +20,7 @@ from unskew.integrations.score_matrices import ARRAY, SPARSE
 from unskew.integrations.skrecsys import SKRECSYS
 from unskew.integrations.surprise import ALGORITHM, PREDICTIONS
 from unskew.models import Model
+from unskew.models.model import is_file_name
 from unskew.ranking import CallableScorer, Predictions, Ranks, Scorer
 
 FAMILIES = (
@@ -72,6 +75,8 @@ def read_model(given: Any, name: str, split: Split | None = None) -> Any:
     model = given.model
     if given.columns is not None and not FRAME.is_of(model):
         raise DataError(f"model {name!r} is {origin_of(model)}, which has no columns to name; leave out columns=...")
+    if isinstance(model, str) and is_file_name(model):
+        raise DataError(f"model {name!r} is {model!r}, which ends like a file{_how_to_read(model)}")
     if isinstance(model, OWN):
         return model
     if _scores(model) and not CORNAC.is_of(model):
@@ -117,11 +122,45 @@ def _unknown(model: Any, name: str) -> DataError:
     elif near.likeness(model) >= 0.5 and near.signs:
         lacks = " and ".join(near.missing(model)) or "what its family has"
         hint = f"; the nearest is {near.name} ({near.takes}), but it has no {lacks}: is it fitted?"
+    else:
+        hint = _hint(model)
     kinds = ", ".join(dict.fromkeys(family.name.partition(",")[0] for family in FAMILIES))
     return DataError(
         f"model {name!r} is {origin_of(model)}, which is not recognised{hint}; give an object with a method "
         f"score(users), Ranks, Predictions, a word such as 'als', or a model or output of one of: {kinds}"
     )
+
+
+def _hint(model: Any) -> str:
+    """What to do with an object of a kind that is often given."""
+    rows = model if isinstance(model, list) else None
+    hints = {
+        f"; it is a path{_how_to_read(str(model))}": isinstance(model, PathLike),
+        "; it gives its values only once: make a list of lists of it, as in list(model), or {user: [items]}": (
+            isinstance(model, Iterator)
+        ),
+        "; it is empty, so no user has a list": rows == [],
+        "; make a frame of its rows, as in polars.DataFrame(model), with the columns user, item and score": (
+            bool(rows) and isinstance(model[0], Mapping)
+        ),
+        "; it must have a list of items for each user, as in [[items], ...], or give {user: [items]}": rows is not None,
+        "; it is a single column: give a frame with columns for users, items and a score": (
+            callable(attribute_of(model, "to_frame"))
+        ),
+        "; predict alone does not say what it takes: a model of Surprise also has estimate, test and a trainset; of "
+        "another, give its scores as a frame with the columns user, item and score, or a function of user rows and "
+        "item columns that calls predict": callable(attribute_of(model, "predict")),
+    }
+    return next((hint for hint, fits in hints.items() if fits), "")
+
+
+def _how_to_read(path: str) -> str:
+    """How a file of this name becomes a model."""
+    if path.endswith(".npz"):
+        return ": read its factors with unskew.ranking.read_factors(path)"
+    if path.endswith(".npy"):
+        return ": read its matrix with numpy.load(path)"
+    return ": read it first, with unskew.ranking.read_scores(path), or as a frame with polars.read_csv(path)"
 
 
 def families_table() -> list[tuple[str, str]]:
