@@ -1,6 +1,9 @@
 """One report over several test windows."""
 
+import csv
+import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -194,3 +197,48 @@ def test_an_unknown_estimate_is_named(windows):
     report = evaluate_windows({"popular": "popular"}, windows[:1], **WORDS)
     with pytest.raises(ConfigError, match="did you mean 'popular recall@3 aoa'"):
         report.estimate("popular", "recall@3", "snips")
+
+
+@pytest.fixture(scope="module")
+def pair(windows):
+    return evaluate_windows({"popular": "popular", "=a|b_c": "random"}, windows, **WORDS)
+
+
+def test_a_report_over_windows_is_written_in_all_forms_of_a_report(pair, tmp_path):
+    for to, name in ((pair.to_markdown, "w.md"), (pair.to_latex, "w.tex"), (pair.to_csv, "w.csv")):
+        text = to(tmp_path / name)
+        assert (tmp_path / name).read_text(encoding="utf-8") == text == to()
+
+
+def test_the_csv_of_windows_has_the_means_and_each_window(pair):
+    rows = list(csv.DictReader(io.StringIO(pair.to_csv())))
+    assert [row["model"] for row in rows] == ["popular", "'=a|b_c"]
+    for row, estimate in zip(rows, pair.estimates, strict=True):
+        assert float(row["value"]) == estimate.value
+        for name, value, users in zip(pair.reports, estimate.values, estimate.users, strict=True):
+            assert (float(row[f"value {name}"]), int(row[f"users {name}"])) == (value, users)
+
+
+def test_markdown_and_latex_of_windows_have_the_tables_and_escape_names(pair):
+    markdown, latex = pair.to_markdown(), pair.to_latex()
+    shown = f"{pair.estimates[1].value:.4f}"
+    assert markdown.startswith("**recall@3 by aoa")
+    lines = [line for line in markdown.splitlines() if r"| =a\|b\_c |" in line]
+    assert len(lines) == 2  # the means and the windows
+    assert all(shown in line for line in lines[:1])
+    assert markdown.count(" test rows after ") == 4  # the spans
+    assert latex.count("\\begin{tabular}") == latex.count("\\end{tabular}") == 3
+    assert rf"=a\textbar{{}}b\_c & {shown}" in latex
+
+
+def test_a_notebook_shows_the_verdict_and_the_chart_of_the_windows(pair, windows):
+    shown = pair._repr_html_()
+    assert shown.startswith("<p><strong>recall@3 by aoa")
+    assert "<img" in shown
+    assert re.findall("<caption>(.*?)</caption>", shown) == [
+        "Means over 4 windows",
+        "Differences, paired by user and window",
+        "By window",
+    ]
+    alone = evaluate_windows({"popular": "popular"}, windows[:2], **WORDS)
+    assert alone._repr_html_().startswith("<p><strong>One model over 2 windows</strong>")

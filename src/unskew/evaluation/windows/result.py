@@ -213,11 +213,32 @@ class WindowsReport(AsJson):
 
         return saved(render_windows(self), path)
 
-    def _repr_html_(self) -> str:
-        """The text for notebooks."""
-        import html
+    def to_markdown(self, path: "str | Path | None" = None) -> str:
+        """The sentences, the tables and the warnings as Markdown, as for a pull request."""
+        from unskew.evaluation.windows.exports import as_markdown
 
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return saved(as_markdown(self), path)
+
+    def to_latex(self, path: "str | Path | None" = None) -> str:
+        """The tables as ``tabular`` of LaTeX: means, differences and windows; they need the package booktabs."""
+        from unskew.evaluation.windows.exports import as_latex
+
+        return saved(as_latex(self), path)
+
+    def to_csv(self, path: "str | Path | None" = None) -> str:
+        """The means over windows as CSV, a line each, with the value and the users of each window.
+
+        Texts that a spreadsheet would compute are treated as by `Report.to_csv`.
+        """
+        from unskew.evaluation.windows.exports import as_csv
+
+        return saved(as_csv(self), path)
+
+    def _repr_html_(self) -> str:
+        """The view of notebooks: the verdict, the chart over the windows, the tables and the warnings."""
+        from unskew.evaluation.windows.exports import notebook_html
+
+        return notebook_html(self)
 
 
 def span_of(report: Report) -> dict[str, Any]:
