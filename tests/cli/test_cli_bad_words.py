@@ -60,6 +60,7 @@ WORDS = {
     },
     "--model": {
         "alss": "did you mean 'als'?",
+        "lists.csv": "--model lists.csv: this ends like a file; give it as --scores, --factors or --predictions",
         "xyzzy": "unknown model 'xyzzy'; known: ",
         "als(factor=3)": "did you mean 'factors'?",
         "als(factors=0)": "at least 1",

@@ -8,6 +8,7 @@ import pytest
 
 from unskew import evaluate_windows
 from unskew.data.time.windows import read_windows
+from unskew.errors import spelled_as_flags
 
 WORDS = ("-m", "recall@3", "-e", "aoa")
 
@@ -53,6 +54,20 @@ def test_rolling_windows_are_folders_that_can_be_evaluated(world, unskew, log):
     direct = evaluate_windows(models, read_windows(world / "w"), metrics=["recall@3"], estimators=["aoa"])
     assert record["estimates"] == [row.to_dict() for row in direct.estimates]
     assert "<svg" in Path(world / "w.html").read_text()
+
+
+def test_windows_are_printed_in_other_formats(world, unskew, log):
+    unskew("split", log, world / "w", "--rolling", "2x100")
+    models = {"popular": "popular", "random": "random"}
+    direct = evaluate_windows(models, read_windows(world / "w"), metrics=["recall@3"], estimators=["aoa"])
+    with spelled_as_flags():  # of what warnings name
+        texts = {"md": direct.to_markdown(), "latex": direct.to_latex(), "csv": direct.to_csv()}
+    for form, text in texts.items():
+        words = ("--model", "popular", "--model", "random", *WORDS, "--format", form, "-q")
+        outcome = unskew("evaluate", "--windows", world / "w", *words)
+        assert (outcome.code, outcome.out) == (0, text), form
+    printed = unskew("evaluate", "--windows", world / "w", "--model", "popular", *WORDS, "--format", "json", "-q")
+    assert len(json.loads(printed.out)["windows"]) == 2
 
 
 def test_files_of_models_may_be_those_of_each_window(world, unskew, log):

@@ -1,11 +1,13 @@
 """Lists, frames, matrices and functions are judged as they are, and all give the same numbers."""
 
 from collections import namedtuple
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow.dataset
 import pytest
 from scipy import sparse
 
@@ -78,6 +80,20 @@ FORMS: dict[str, Any] = {
     "lazy": frame("uid", "iid", "Score").lazy(),
     "pandas": frame("userId", "movieId", "score").to_pandas(),
     "arrow": frame("customer id", "SKU", "item_score").to_arrow(),
+    "columns named": with_ids(frame("foo", "bar", "baz"), columns={"user": "foo", "item": "bar", "score": "baz"}),
+    "columns named, against their names": with_ids(
+        frame("item", "user", "rating").with_columns(rank=pl.lit(1)),
+        columns={"user": "item", "item": "user", "score": "rating"},
+    ),
+    "some columns named, lazily": with_ids(frame("foo", "item_id", "score").lazy(), columns={"user": "foo"}),
+    "column of lists, named": with_ids(
+        nested(best_first).rename({"items": "recommended", "user_id": "foo"}),
+        columns={"user": "foo", "item": "recommended"},
+    ),
+    "column of records, fields named": with_ids(
+        nested(lambda user: [{"a": each["item_id"], "b": each["score"]} for each in records(user)]),
+        columns={"item": "a", "score": "b"},
+    ),
     "column of records": nested(records).to_arrow(),
     "column of lists": nested(best_first),
     "factors": type("Model", (), {"user_factors": SCORES, "item_factors": np.eye(5)})(),
@@ -166,6 +182,26 @@ class Half:
 
 REFUSED: dict[str, tuple[Any, str]] = {
     "nothing": (None, "is NoneType, which is not recognised; give an object with a method score"),
+    "an empty list of lists": ([], "is list, which is not recognised; it is empty, so no user has a list"),
+    "a list of records": (records("u0"), r"; make a frame of its rows, as in polars.DataFrame\(model\)"),
+    "a list of items": (ITEMS, "it must have a list of items for each user"),
+    "a column": (pd.Series([1.0], name="score"), "it is a single column: give a frame with columns for users"),
+    "a path": (
+        Path("lists.csv"),
+        r"it is a path: read it first, with unskew.ranking.read_scores\(path\), or as a frame",
+    ),
+    "a path of factors": (Path("mf.npz"), r"it is a path: read its factors with unskew.ranking.read_factors\(path\)"),
+    "the name of a file": ("data/lists.csv", "is 'data/lists.csv', which ends like a file: read it first, with unskew"),
+    "the name of a matrix": ("scores.npy", r"ends like a file: read its matrix with numpy.load\(path\)"),
+    "the name of a file with columns": ("lists.tsv.gz:user=foo", "ends like a file: read it first"),
+    "a generator": (
+        (row for row in [["i1"]]),
+        r"its values only once: make a list of lists of it, as in list\(model\)",
+    ),
+    "an object that predicts": (
+        type("Regressor", (), {"predict": lambda self, X: X})(),
+        "predict alone does not say what it takes: a model of Surprise also has estimate, test and a trainset",
+    ),
     "a number": (3, "is int, which is not recognised"),
     "a class": (Half, "is the class Half; give a fitted object"),
     "half a model": (Half(), "the nearest is implicit .* but it has no item_factors: is it fitted"),
@@ -204,6 +240,40 @@ REFUSED: dict[str, tuple[Any, str]] = {
         frame("user_id", "item", "score").with_columns(customer=pl.lit("a")),
         "the columns 'user_id' and 'customer' may both be the user; rename one of them to 'user'",
     ),
+    "foreign columns": (
+        frame("foo", "bar", "baz"),
+        r'no column \'user\' .*with_ids\(frame, columns={"user": "foo", "item": "bar", "score": "baz"}\), or rename',
+    ),
+    "foreign columns, too few": (frame("foo", "user", "rank")[["foo", "rank"]], r'columns={"user": "foo", "item": '),
+    "a nearly known column": (frame("usr", "item", "score"), r'or give .*with_ids\(frame, columns={"user": "usr"}\)'),
+    "users and items alone": (
+        frame("user", "item", "score").drop("score"),
+        r"no column 'score', .*order of the lists, add a column rank, 1 for the best, or give {user: \[items\]}",
+    ),
+    "users, items and an unknown column": (
+        frame("user", "item", "zzz"),
+        "or a column rank if its rows are in the order",
+    ),
+    "an unknown role": (
+        with_ids(frame("foo", "item", "score"), columns={"usr": "foo"}),
+        "columns has the unknown key 'usr'; did you mean 'user'",
+    ),
+    "an unknown column of a role": (
+        with_ids(frame("foo", "item", "score"), columns={"user": "fo"}),
+        r"no column 'fo', which columns names as the user; did you mean 'foo'",
+    ),
+    "a column of two roles": (
+        with_ids(frame("foo", "bar", "baz"), columns={"user": "foo", "item": "foo"}),
+        "columns has 'foo' for two roles",
+    ),
+    "columns that are not a mapping": (
+        with_ids(frame("foo", "bar", "baz"), columns=["foo", "bar", "baz"]),  # type: ignore[arg-type]
+        "columns must be a mapping, as in",
+    ),
+    "columns of a matrix": (
+        with_ids(SCORES, columns={"user": "foo"}),
+        "is numpy.ndarray, which has no columns to name; leave out columns",
+    ),
     "an empty frame": (frame("user", "item", "score").head(0), "no rows"),
     "a frame with an item twice": (pl.concat([frame("user", "item", "score")] * 2), "more than one score; keep one"),
     "NaN in a frame": (
@@ -221,3 +291,51 @@ def test_what_cannot_be_judged_is_refused_in_one_line(case: str) -> None:
         judge(model)
     assert "\n" not in str(refusal.value)
     assert "'mine'" in str(refusal.value)
+
+
+class Unreachable:
+    """A stream of a service that is gone: whatever is asked of it fails."""
+
+    column_names = ("user", "item", "score")
+
+    def select_columns(self, names: list[str]) -> Any:
+        raise RuntimeError("the session is closed")
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError("the session is closed")
+
+
+def closed_relations() -> list[Any]:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed; CONTRIBUTING says how to run these tests")
+    relations = []
+    for end in ("close", "drop"):
+        connection = duckdb.connect()
+        connection.execute("create table lists as select 'u0' as user, 'i2' as item, 1.0 as score")
+        relations.append(connection.table("lists"))
+        if end == "close":
+            connection.close()
+        else:
+            connection.execute("drop table lists")
+    return relations
+
+
+def frames_without_files(folder: Path) -> list[Any]:
+    file = folder / "lists.parquet"
+    frame("user", "item", "score").write_parquet(file)
+    scans = [pl.scan_parquet(file), pyarrow.dataset.dataset(file)]
+    file.unlink()
+    return scans
+
+
+@pytest.mark.parametrize("source", ["duckdb", "files", "a service"])
+def test_a_lazy_frame_whose_source_is_gone_is_refused_as_a_model(source: str, tmp_path: Path) -> None:
+    makers = {
+        "duckdb": closed_relations,
+        "files": lambda: frames_without_files(tmp_path),
+        "a service": lambda: [Unreachable()],
+    }
+    for gone in makers[source]():
+        for model in (gone, with_ids(gone), (gone, gone)):
+            with pytest.raises(DataError, match=r"^model 'mine': .* cannot be read \(.*\); are its file") as refusal:
+                judge(model)
+            assert "\n" not in str(refusal.value)

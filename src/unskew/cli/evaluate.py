@@ -306,7 +306,7 @@ def _print_as(report: Any, outputs: "Outputs") -> None:
     texts = {"md": report.to_markdown, "csv": report.to_csv, "latex": report.to_latex, "json": report.to_json}
     if outputs.printed in texts and not outputs.prints_json:
         typer.echo(texts[outputs.printed](), nl=False)
-    for slices in report.sliced if outputs.printed == "csv" else ():  # which has no place for a note
+    for slices in getattr(report, "sliced", ()) if outputs.printed == "csv" else ():  # which has no place for a note
         for text in slices.left_out:
             typer.echo(f"note: not by group: {text}", err=True)
 
@@ -352,6 +352,7 @@ def _evaluate_windows(options: EvaluateOptions) -> None:
             models, windows(), threads=options.threads, engine=engine, progress=progress, **settings
         )
     options.outputs.write(report.to_json, report.to_html)
+    _print_as(report, options.outputs)
     if not options.quiet:
         if not options.outputs.on_screen:
             print_windows(report, screen(highlight=True))
@@ -369,7 +370,7 @@ def _of_window(models: dict[str, list[str] | None], window: str) -> dict[str, li
 
 _OF_A_SPLIT = (
     *("train", "test", "validation", "exposed", "population", "catalogue", "uniform", "relevant_counts", "checkpoints"),
-    *("until", "on", "work", "partitions", "memory", "against", "by", "format", "label_col"),
+    *("until", "on", "work", "partitions", "memory", "against", "by", "label_col"),
     "no_group_seeds",
 )
 """Options that say more about one split, or need one."""

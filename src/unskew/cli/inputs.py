@@ -92,6 +92,7 @@ def read_models(
     copied to the folder `work`.
     """
     from unskew.models import Model
+    from unskew.models.model import is_file_name
     from unskew.ranking import read_factors, read_predictions, read_scores
 
     models: dict[str, Any] = {}
@@ -102,6 +103,8 @@ def read_models(
         _add(models, name, table or read_scores(path, user=columns.user, item=columns.item))
     for text in given.get("model") or []:
         name, word = split_name(text)
+        if is_file_name(word):
+            raise ConfigError(f"--model {text}: this ends like a file; give it as --scores, --factors or --predictions")
         _add(models, name, Model.from_word(word))
     predicted: dict[str, Any] = {}
     for name, path in named_files(given.get("predictions")):

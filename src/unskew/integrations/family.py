@@ -1,7 +1,7 @@
 """`Family`: a kind of foreign model that is recognised; `Given`: such a model, and what is known of its ids."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,6 +36,8 @@ class Given:
         The matrix that it scores from, if it was given with it.
     dataset : object, optional
         The data set of its own package that it was fitted on.
+    columns : mapping, optional
+        The columns of a frame by role, if they were given with it.
     """
 
     model: Any
@@ -45,6 +47,7 @@ class Given:
     item_ids: Any = None
     history: Any = None
     dataset: Any = None
+    columns: Mapping[str, str] | None = None
 
     @property
     def origin(self) -> str:
@@ -146,7 +149,15 @@ class Family:
 
 def has(model: Any, attribute: str) -> bool:
     """Whether the model has the attribute and it is not None; properties are not run."""
-    return inspect.getattr_static(model, attribute, None) is not None or getattr(model, attribute, None) is not None
+    return inspect.getattr_static(model, attribute, None) is not None or attribute_of(model, attribute) is not None
+
+
+def attribute_of(model: Any, attribute: str) -> Any:
+    """The attribute, or None if there is none or asking for it fails, as in a frame whose connection is closed."""
+    try:
+        return getattr(model, attribute, None)
+    except Exception:  # noqa: BLE001  # each library has its own
+        return None
 
 
 def package_of(model: Any) -> str:

@@ -1,5 +1,6 @@
-"""`with_ids`: a model together with what it does not hold itself, the ids of its rows or its data set."""
+"""`with_ids`: a model together with what it does not hold itself: ids of its rows, its data set, names of columns."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +14,19 @@ class Identified:
     item_ids: Any = None
     history: Any = None
     dataset: Any = None
+    columns: Mapping[str, str] | None = None
 
 
 def with_ids(
-    model: Any, *, user_ids: Any = None, item_ids: Any = None, history: Any = None, dataset: Any = None
+    model: Any,
+    *,
+    user_ids: Any = None,
+    item_ids: Any = None,
+    history: Any = None,
+    dataset: Any = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Identified:
-    """Name the rows and columns of a model that knows only their numbers.
+    """Name the rows and columns of a model that knows only their numbers, or the columns of a frame.
 
     Without ids, row k belongs to the k-th distinct id of train and test together, in numeric order if all ids are
     integers, else by code point.
@@ -34,6 +42,9 @@ def with_ids(
         with weight 1.
     dataset : object, optional
         The data set of the model's own package; the same as the pair ``(model, dataset)``.
+    columns : mapping, optional
+        For frames: the columns of ``user``, ``item`` and ``score``, ``rank`` or ``prediction``, as in
+        ``{"user": "foo", "item": "bar", "score": "baz"}``. What is not named is found by its name.
 
     Returns
     -------
@@ -54,5 +65,6 @@ def with_ids(
     1.0
     """
     if isinstance(model, Identified):
+        columns = model.columns if columns is None else columns
         model, dataset = model.model, model.dataset if dataset is None else dataset
-    return Identified(model, user_ids, item_ids, history, dataset)
+    return Identified(model, user_ids, item_ids, history, dataset, columns)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from unskew.integrations.family import Family, Given, to_array
+from unskew.integrations.family import Family, Given, has, to_array
 from unskew.ranking import FactorScorer
 
 
@@ -29,7 +29,7 @@ def read_representations(given: Given) -> FactorScorer:
 
 def is_dataset(data: Any) -> bool:
     """Whether this is a LightFM ``Dataset``."""
-    return all(hasattr(data, name) for name in ("mapping", "fit_partial", "build_interactions"))
+    return all(has(data, name) for name in ("mapping", "fit_partial", "build_interactions"))
 
 
 def _by_row(rows: Any) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from unskew.arrays import Ints
-from unskew.integrations.family import Family, Given
+from unskew.integrations.family import Family, Given, attribute_of, has
 from unskew.ranking import CallableScorer
 from unskew.ranking.tensor_counts import without_gradients
 
@@ -54,8 +54,8 @@ class FullSort:
 
 def dataset_of(data: Any) -> Any:
     """The data set, from itself or from a loader of it."""
-    for holder in (data, getattr(data, "dataset", None), getattr(data, "_dataset", None)):
-        if holder is not None and hasattr(holder, "field2id_token"):
+    for holder in (data, attribute_of(data, "dataset"), attribute_of(data, "_dataset")):
+        if has(holder, "field2id_token"):
             return holder
     return None
 

@@ -2,13 +2,15 @@
 
 import difflib
 import re
+from collections.abc import Iterable, Mapping
+from itertools import zip_longest
 from typing import Any
 
 import polars as pl
 
 from unskew.data.frames import columns_of, eager, is_frame
 from unskew.data.vocabulary import canonical
-from unskew.errors import DataError
+from unskew.errors import DataError, did_you_mean
 from unskew.integrations.family import Family, Given
 from unskew.ranking import ListScorer, scores_from_frame
 
@@ -35,14 +37,15 @@ UNCLEAR = {"rating": "rated or predicted", "value": "a score or a rating", "weig
 def read_frame(given: Given) -> ListScorer:
     """The lists of a frame of any library; see `unskew.data.eager`."""
     name = f"model {given.name!r}"
-    columns = columns_of(given.model, name)
-    roles = _roles(columns, name)
-    if {"user", "item"} <= set(roles) and set(VALUES) & set(roles):
-        roles = find_roles(columns, name)
+    columns, named = columns_of(given.model, name), _checked(given.columns, name)
+    roles = _roles(columns, name, named)
+    if {"user", "item"} <= set(roles) and set(VALUES) & set(roles) and set(roles.values()) <= set(columns):
+        roles = find_roles(columns, name, named)
         table = eager(given.model, roles.values(), name)
     else:  # a column of lists may hold what is missing
         table = _unnested(eager(given.model, None, name), name)
-        roles = find_roles(table.columns, name)
+        gone = set(columns) - set(table.columns)  # lists, whose items are in other columns now
+        roles = find_roles(table.columns, name, {role: column for role, column in named.items() if column not in gone})
     table = table.select(pl.col(column).alias(role) for role, column in roles.items())
     for axis in ("user", "item"):
         if getattr(given, f"{axis}_ids") is not None:
@@ -50,23 +53,44 @@ def read_frame(given: Given) -> ListScorer:
     return scores_from_frame(table, name=name)
 
 
-def find_roles(columns: list[str], name: str) -> dict[str, str]:
+def _checked(columns: Mapping[str, str] | None, name: str) -> dict[str, str]:
+    """The columns that were named, by role."""
+    if columns is not None and not isinstance(columns, Mapping):
+        raise DataError(
+            f"{name}: columns must be a mapping, as in {_example(('user', 'item', 'score'), [])}, not {columns!r}"
+        )
+    named: dict[str, str] = {}
+    for role, column in (columns or {}).items():
+        if role not in ALIASES:
+            raise DataError(f"{name}: columns has the unknown key {role!r}{did_you_mean(str(role), ALIASES)}")
+        if column in named.values():
+            raise DataError(f"{name}: columns has {column!r} for two roles; name one column for each")
+        named[role] = column
+    return named
+
+
+def find_roles(columns: list[str], name: str, named: Mapping[str, str] | None = None) -> dict[str, str]:
     """The columns of users, items and values, by role.
 
-    A column named as its role is taken; else the only one with another name of that role. Of a score, a rank and a
-    prediction, the first is taken.
+    A column that is `named` is taken; else one named as its role; else the only one with another name of that role. Of
+    a score, a rank and a prediction, the first is taken.
 
     Examples
     --------
     >>> find_roles(["user_id", "item_id", "score", "rank"], "model 'mine'")
     {'user': 'user_id', 'item': 'item_id', 'score': 'score'}
     """
-    roles = _roles(columns, name)
-    missing = [role for role in ("user", "item") if role not in roles]
+    roles = _roles(columns, name, named or {})
+    for role, column in roles.items():
+        if column not in columns:
+            near = did_you_mean(str(column), columns)
+            raise DataError(f"{name}: no column {column!r}, which columns names as the {role}{near}")
     value = next((role for role in VALUES if role in roles), None)
-    if missing or value is None:
-        role = missing[0] if missing else "score"
-        raise DataError(f"{name}: no column {_wanted(role)} (it has {_shown(columns)}){_hint(role, columns)}")
+    missing = [role for role in ("user", "item") if role not in roles] + ["score"] * (value is None)
+    if value is None or missing:
+        free = [column for column in columns if column not in roles.values()]
+        hint = _hint(missing, free)
+        raise DataError(f"{name}: no column {_wanted(missing[0])} (it has {_shown(columns)}){hint}")
     return {role: roles[role] for role in ("user", "item", value)}
 
 
@@ -86,9 +110,13 @@ def _unnested(table: pl.DataFrame, name: str) -> pl.DataFrame:
     return table.rename({column: "item"})
 
 
-def _roles(columns: list[str], name: str) -> dict[str, str]:
-    """The columns that have a role."""
-    return {role: column for role in ALIASES if (column := _column_of(role, columns, name)) is not None}
+def _roles(columns: list[str], name: str, named: Mapping[str, str]) -> dict[str, str]:
+    """The columns that have a role; a value that is named leaves no other."""
+    free = [column for column in columns if column not in named.values()]
+    valued = bool(set(VALUES) & set(named))
+    sought = [role for role in ALIASES if role not in named and not (valued and role in VALUES)]
+    by_name = {role: column for role in sought if (column := _column_of(role, free, name)) is not None}
+    return {**named, **by_name}
 
 
 def _column_of(role: str, columns: list[str], name: str) -> str | None:
@@ -114,23 +142,30 @@ def _shown(columns: list[str]) -> str:
     return ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "") if columns else "none"
 
 
-def _hint(role: str, columns: list[str]) -> str:
-    """What to rename: an unclear column, the nearest to a known name, or whatever it is."""
+def _hint(missing: list[str], columns: list[str]) -> str:
+    """What to name or rename, of the columns without a role: an unclear one, the nearest, or whatever it is."""
+    role = missing[0]
     roles = VALUES if role == "score" else (role,)
+    if role == "score" and not columns:
+        return "; if its rows are in the order of the lists, add a column rank, 1 for the best, or give {user: [items]}"
     for column in columns if role == "score" else ():
         if _plain(column) in UNCLEAR:
             return f"; is {column!r} {UNCLEAR[_plain(column)]}? rename it to 'score' or 'prediction'"
     known = {_plain(alias) for each in roles for alias in ALIASES[each]}
-    others = {_plain(alias) for each in ALIASES if each not in roles for alias in ALIASES[each]}
-    nearest = [
-        column
-        for column in columns
-        if _plain(column) not in others and difflib.get_close_matches(_plain(column), known, n=1, cutoff=0.7)
-    ]
+    nearest = [column for column in columns if difflib.get_close_matches(_plain(column), known, n=1, cutoff=0.7)]
     if nearest:
-        return f"; did you mean {nearest[0]!r}? rename it to {role!r}"
+        return f"; did you mean {nearest[0]!r}? rename it to {role!r}, or give {_example([role], nearest)}"
     some = [alias for each in roles for alias in ALIASES[each][:4]]
-    return f"; rename it, known names are {', '.join(some)} and so on"
+    ordered = ", or a column rank if its rows are in the order of the lists" if role == "score" else ""
+    example = _example(missing, columns)
+    return f"; give {example}{ordered}, or rename it: known names are {', '.join(some)} and so on"
+
+
+def _example(roles: Iterable[str], columns: list[str]) -> str:
+    """A call that names the columns of these roles; with too few columns, some are left open."""
+    pairs = zip_longest(roles, columns)
+    shown = ", ".join(f'"{role}": "{column or "..."}"' for role, column in pairs if role)
+    return f"unskew.integrations.with_ids(frame, columns={{{shown}}})"
 
 
 FRAME = Family(

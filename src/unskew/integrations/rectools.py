@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unskew.arrays import Ints, Matrix
 from unskew.data.vocabulary import canonical, vocabulary_of
-from unskew.integrations.family import Family, Given, last_where_missing, to_array
+from unskew.integrations.family import Family, Given, attribute_of, has, last_where_missing, to_array
 from unskew.ranking import CallableScorer, FactorScorer, Scorer
 
 NEEDS_DATASET = (
@@ -59,7 +59,7 @@ class FullFrames:
 
 def is_dataset(data: Any) -> bool:
     """Whether this is a ``Dataset`` of RecTools."""
-    return all(hasattr(getattr(data, f"{axis}_id_map", None), "external_ids") for axis in ("user", "item"))
+    return all(has(attribute_of(data, f"{axis}_id_map"), "external_ids") for axis in ("user", "item"))
 
 
 def _of_vectors(given: Given) -> FactorScorer:

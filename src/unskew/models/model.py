@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import re
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +22,21 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 Progress: TypeAlias = Callable[[int, int], None]
+_FILE = re.compile(
+    r".+\.(csv|tsv|txt|dat|parquet|json|jsonl|ndjson|npz|npy|feather|arrow|xlsx|pkl|run|trec)(\.gz)?(:\w+=.*)?",
+    re.IGNORECASE,
+)
+
+
+def is_file_name(word: str) -> bool:
+    """Whether what should be the word of a model ends like a file.
+
+    Examples
+    --------
+    >>> is_file_name("lists.csv"), is_file_name("als(factors=8)"), is_file_name("my.run:Model")
+    (True, False, False)
+    """
+    return _FILE.fullmatch(word) is not None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,9 @@
 """One report over several test windows."""
 
+import csv
+import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -154,6 +157,23 @@ def test_text_json_and_page_have_the_numbers(windows):
     assert "window-4" in report._repr_html_()
 
 
+def test_baselines_have_their_means_below_the_models(windows):
+    report = evaluate_windows({"als": "als(factors=2)"}, windows, **WORDS)
+    assert {row.model for row in report.baselines} == {"popular", "random"}
+    row = report.baselines[0]
+    values = [each.baselines.estimates[0].value for each in report.reports.values()]
+    assert list(row.values) == values
+    assert row.value == pytest.approx(np.mean(values))
+    assert row.windows_error == pytest.approx(np.std(values, ddof=1) / len(values) ** 0.5)
+    lines = [line for line in str(report).splitlines() if "popular (baseline)" in line]
+    assert len(lines) == 2  # the means and the windows
+    assert json.loads(report.to_json())["baselines"][0]["value"] == row.value
+    assert {row.model for row in report.estimates} == {"als"}
+    without = evaluate_windows({"als": "als(factors=2)"}, windows, baselines=False, **WORDS)
+    assert without.baselines == ()
+    assert "(baseline)" not in str(without)
+
+
 def test_many_windows_are_rows_of_the_table():
     report = evaluate_windows({"popular": "popular"}, rolling(log(), 10, 40), **WORDS)
     assert "window-10" in str(report)
@@ -194,3 +214,48 @@ def test_an_unknown_estimate_is_named(windows):
     report = evaluate_windows({"popular": "popular"}, windows[:1], **WORDS)
     with pytest.raises(ConfigError, match="did you mean 'popular recall@3 aoa'"):
         report.estimate("popular", "recall@3", "snips")
+
+
+@pytest.fixture(scope="module")
+def pair(windows):
+    return evaluate_windows({"popular": "popular", "=a|b_c": "random"}, windows, **WORDS)
+
+
+def test_a_report_over_windows_is_written_in_all_forms_of_a_report(pair, tmp_path):
+    for to, name in ((pair.to_markdown, "w.md"), (pair.to_latex, "w.tex"), (pair.to_csv, "w.csv")):
+        text = to(tmp_path / name)
+        assert (tmp_path / name).read_text(encoding="utf-8") == text == to()
+
+
+def test_the_csv_of_windows_has_the_means_and_each_window(pair):
+    rows = list(csv.DictReader(io.StringIO(pair.to_csv())))
+    assert [row["model"] for row in rows] == ["popular", "'=a|b_c"]
+    for row, estimate in zip(rows, pair.estimates, strict=True):
+        assert float(row["value"]) == estimate.value
+        for name, value, users in zip(pair.reports, estimate.values, estimate.users, strict=True):
+            assert (float(row[f"value {name}"]), int(row[f"users {name}"])) == (value, users)
+
+
+def test_markdown_and_latex_of_windows_have_the_tables_and_escape_names(pair):
+    markdown, latex = pair.to_markdown(), pair.to_latex()
+    shown = f"{pair.estimates[1].value:.4f}"
+    assert markdown.startswith("**recall@3 by aoa")
+    lines = [line for line in markdown.splitlines() if r"| =a\|b\_c |" in line]
+    assert len(lines) == 2  # the means and the windows
+    assert all(shown in line for line in lines[:1])
+    assert markdown.count(" test rows after ") == 4  # the spans
+    assert latex.count("\\begin{tabular}") == latex.count("\\end{tabular}") == 3
+    assert rf"=a\textbar{{}}b\_c & {shown}" in latex
+
+
+def test_a_notebook_shows_the_verdict_and_the_chart_of_the_windows(pair, windows):
+    shown = pair._repr_html_()
+    assert shown.startswith("<p><strong>recall@3 by aoa")
+    assert "<img" in shown
+    assert re.findall("<caption>(.*?)</caption>", shown) == [
+        "Means over 4 windows",
+        "Differences, paired by user and window",
+        "By window",
+    ]
+    alone = evaluate_windows({"popular": "popular"}, windows[:2], **WORDS)
+    assert alone._repr_html_().startswith("<p><strong>One model over 2 windows</strong>")

@@ -3,6 +3,7 @@
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from unskew.display.chart import Chart
 from unskew.display.numbers import level
 from unskew.display.page import Figure, render_page
 from unskew.display.styles import GREY, Style, series_styles
@@ -27,6 +28,12 @@ def render_windows(report: "WindowsReport") -> str:
         "run": next(iter(report.reports.values())).run,
     }
     return render_page("windows.html.j2", "unskew.evaluation.windows", context)
+
+
+def first_chart(report: "WindowsReport") -> Chart | None:
+    """The chart of the first metric and estimator; None if no value is defined."""
+    styles = series_styles(report.orders[0].over_all)
+    return _figure(report, report.orders[0], styles, 0).chart(note="one line for each model, by window")
 
 
 def _figure(report: "WindowsReport", order: WindowOrder, styles: dict[str, Style], place: int) -> Figure:

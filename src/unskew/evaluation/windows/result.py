@@ -1,6 +1,6 @@
 """`WindowsReport`: the estimates of several test windows, their means, and whether the order of the models turns."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,6 +9,7 @@ from unskew import __version__
 from unskew.data.time.clock import Clock
 from unskew.data.writing import AsJson, saved
 from unskew.errors import ConfigError, did_you_mean
+from unskew.estimators import Estimate
 from unskew.evaluation.checking import find_warnings
 from unskew.evaluation.report import Report
 
@@ -156,6 +157,32 @@ class WindowsReport(AsJson):
         asked = f"{model} {metric} {estimator}"
         raise ConfigError(f"no estimate {asked!r}{did_you_mean(asked, known)}")
 
+    @cached_property
+    def baselines(self) -> tuple[WindowEstimate, ...]:
+        """The means over windows of the baselines that all windows have, with the error over windows alone.
+
+        They are not models of the run, so they are in no sentence, comparison or order.
+        """
+        by_window = [
+            {
+                (row.metric, row.estimator, row.model): row
+                for row in (each.baselines.estimates if each.baselines else ())
+            }
+            for each in self.reports.values()
+        ]
+        return tuple(_mean_of([rows[key] for rows in by_window]) for key in by_window[0] if _in_all(key, by_window))
+
+    def rows_with_baselines(self) -> Iterator[tuple[WindowEstimate, bool]]:
+        """Yield the estimates, and below those of each metric and estimator the baselines, with whether it is one."""
+        below: dict[tuple[str, str], list[WindowEstimate]] = {}
+        for row in self.baselines:
+            below.setdefault((row.metric, row.estimator), []).append(row)
+        for place, row in enumerate(self.estimates):
+            yield row, False
+            key, after = (row.metric, row.estimator), self.estimates[place + 1 : place + 2]
+            if not after or (after[0].metric, after[0].estimator) != key:
+                yield from ((baseline, True) for baseline in below.get(key, []))
+
     @property
     def sentences(self) -> list[str]:
         """For each metric and estimator, who is first in how many windows, and what the mean over windows says."""
@@ -191,6 +218,7 @@ class WindowsReport(AsJson):
         return {
             "unskew": __version__,
             "estimates": [row.to_dict() for row in self.estimates],
+            "baselines": [row.to_dict() for row in self.baselines],
             "comparisons": [row.to_dict() for row in self.comparisons],
             "orders": [row.to_dict() for row in self.orders],
             "sentences": self.sentences,
@@ -213,11 +241,60 @@ class WindowsReport(AsJson):
 
         return saved(render_windows(self), path)
 
-    def _repr_html_(self) -> str:
-        """The text for notebooks."""
-        import html
+    def to_markdown(self, path: "str | Path | None" = None) -> str:
+        """The sentences, the tables and the warnings as Markdown, as for a pull request."""
+        from unskew.evaluation.windows.exports import as_markdown
 
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return saved(as_markdown(self), path)
+
+    def to_latex(self, path: "str | Path | None" = None) -> str:
+        """The tables as ``tabular`` of LaTeX: means, differences and windows; they need the package booktabs."""
+        from unskew.evaluation.windows.exports import as_latex
+
+        return saved(as_latex(self), path)
+
+    def to_csv(self, path: "str | Path | None" = None) -> str:
+        """The means over windows as CSV, a line each, with the value and the users of each window.
+
+        Texts that a spreadsheet would compute are treated as by `Report.to_csv`.
+        """
+        from unskew.evaluation.windows.exports import as_csv
+
+        return saved(as_csv(self), path)
+
+    def _repr_html_(self) -> str:
+        """The view of notebooks: the verdict, the chart over the windows, the tables and the warnings."""
+        from unskew.evaluation.windows.exports import notebook_html
+
+        return notebook_html(self)
+
+
+def _in_all(key: tuple[str, str, str], by_window: Sequence[Mapping[tuple[str, str, str], Estimate]]) -> bool:
+    return all(key in rows and rows[key].value is not None for rows in by_window)
+
+
+def _mean_of(rows: Sequence[Estimate]) -> WindowEstimate:
+    """The mean of one baseline's values over windows."""
+    values = [row.value for row in rows if row.value is not None]
+    mean = sum(values) / len(values)
+    spread = sum((value - mean) ** 2 for value in values) / max(len(values) - 1, 1)
+    error = (spread / len(values)) ** 0.5 if len(values) > 1 else None
+    first = rows[0]
+    return WindowEstimate(
+        model=first.model,
+        metric=first.metric,
+        estimator=first.estimator,
+        target=first.target,
+        value=mean,
+        std_error=None,
+        low=None,
+        high=None,
+        level=first.level,
+        users_error=None,
+        windows_error=error,
+        values=tuple(values),
+        users=tuple(row.users for row in rows),
+    )
 
 
 def span_of(report: Report) -> dict[str, Any]:

@@ -1,26 +1,35 @@
 """A report over windows as text: sentences, tables of means and of windows, and warnings."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from unskew.display.numbers import interval, level, number, p
 from unskew.display.phrases import listed
 from unskew.display.text_table import digits, print_lines, print_table, table, words
-from unskew.evaluation.windows.result import WindowComparison, WindowOrder, span_of
+from unskew.evaluation.windows.result import WindowComparison, WindowEstimate, WindowOrder, span_of
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from unskew.evaluation.windows.result import WindowsReport
 
-_KEY = words("metric", "estimator", "model")
+_KEY = ("metric", "estimator", "model")
 MOST_WINDOWS = 8  # columns of the table of windows; more windows are rows
 HOLDS = "{metric} by {estimator}: {first} in all {n} windows"
 TURNS = "{metric} by {estimator}: the best model turns over {n} windows: {first}"
 SHOWN = "; over all windows {a} is better than {b} by {gap} ({bounds}), beyond chance"
 NOT_SHOWN = "; over all windows the difference of {a} and {b}, {gap} ({bounds}), is within chance"
 TURN_SHOWN = "; that {pairs} change places is itself beyond chance"
+
+
+class WindowTable(NamedTuple):
+    """A table of texts: its first columns are labels, the others numbers."""
+
+    title: str
+    labels: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: list[list[str]]
+    repeat: bool = True  # labels in every row of a section
 
 
 def describe(report: "WindowsReport") -> list[str]:
@@ -39,11 +48,11 @@ def print_all(report: "WindowsReport", console: "Console") -> None:
 def print_windows(report: "WindowsReport", console: "Console") -> None:
     """Print the sentences, the means over windows, and the values of each window."""
     print_lines([*report.sentences, ""] if report.sentences else [], console)
-    print_table(_means(report), console)
-    if report.comparisons:
-        print_table(_comparisons(report), console)
-    print_table(_by_window(report), console)
-    print_lines(_spans(report), console)
+    for each in tables_of(report):
+        columns = [*words(*each.labels), *digits(*each.columns)]
+        drawn = table(each.title, columns, each.rows, group=len(each.labels) - 1, repeat=each.repeat)
+        print_table(drawn, console)
+    print_lines(spans_in_words(report), console)
 
 
 def print_warnings(report: "WindowsReport", console: "Console") -> None:
@@ -81,21 +90,33 @@ def _negative(value: float | None) -> float | None:
     return None if value is None else -value
 
 
-def _means(report: "WindowsReport") -> "Table":
+def tables_of(report: "WindowsReport") -> Iterator[WindowTable]:
+    """The means over windows, the differences of models, and the values of each window."""
+    yield _means(report)
+    if report.comparisons:
+        yield _comparisons(report)
+    yield _by_window(report)
+
+
+def _means(report: "WindowsReport") -> WindowTable:
     shown = f"{level(report.estimates[0].level, '%')} interval"
     rows = [
         [
-            *(row.metric, row.estimator, row.model, number(row.value), interval(row.low, row.high)),
+            *(row.metric, row.estimator, _named(row, baseline), number(row.value)),
+            interval(row.low, row.high) if not baseline else "-",
             *(number(row.users_error, none="-"), number(row.windows_error, none="-")),
         ]
-        for row in report.estimates
+        for row, baseline in report.rows_with_baselines()
     ]
-    columns = digits("mean", shown, "error of users", "of windows")
-    return table(f"Means over {len(report.reports)} windows", [*_KEY, *columns], rows, group=2)
+    columns = ("mean", shown, "error of users", "of windows")
+    return WindowTable(f"Means over {len(report.reports)} windows", _KEY, columns, rows)
 
 
-def _comparisons(report: "WindowsReport") -> "Table":
-    columns = [*words("metric", "estimator", "models"), *digits("difference", "interval", "p (Holm)", "better in")]
+def _named(row: WindowEstimate, baseline: bool) -> str:
+    return f"{row.model} (baseline)" if baseline else row.model
+
+
+def _comparisons(report: "WindowsReport") -> WindowTable:
     rows = [
         [
             *(row.metric, row.estimator, f"{row.a} - {row.b}", number(row.difference, "+.4f")),
@@ -103,23 +124,28 @@ def _comparisons(report: "WindowsReport") -> "Table":
         ]
         for row in report.comparisons
     ]
-    return table("Differences, paired by user and window", columns, rows, group=2)
+    labels, columns = ("metric", "estimator", "models"), ("difference", "interval", "p (Holm)", "better in")
+    return WindowTable("Differences, paired by user and window", labels, columns, rows)
 
 
-def _by_window(report: "WindowsReport") -> "Table":
+def _by_window(report: "WindowsReport") -> WindowTable:
     names = list(report.reports)
     if len(names) <= MOST_WINDOWS:
-        rows = [[row.metric, row.estimator, row.model, *map(number, row.values)] for row in report.estimates]
-        return table("By window", [*_KEY, *digits(*names)], rows, group=2)
+        rows = [
+            [row.metric, row.estimator, _named(row, baseline), *map(number, row.values)]
+            for row, baseline in report.rows_with_baselines()
+        ]
+        return WindowTable("By window", _KEY, tuple(names), rows)
     rows = [
-        [row.metric, row.estimator, row.model, name, number(value)]
-        for row in report.estimates
+        [row.metric, row.estimator, _named(row, baseline), name, number(value)]
+        for row, baseline in report.rows_with_baselines()
         for name, value in zip(names, row.values, strict=True)
     ]
-    return table("By window", [*_KEY, *words("window"), *digits("value")], rows, group=3, repeat=False)
+    return WindowTable("By window", (*_KEY, "window"), ("value",), rows, repeat=False)
 
 
-def _spans(report: "WindowsReport") -> Iterator[str]:
+def spans_in_words(report: "WindowsReport") -> Iterator[str]:
+    """Yield the rows and the span of time of each window."""
     for name, each in report.reports.items():
         span = span_of(each)
         when = "" if span["first"] is None else f", from {span['first']} to {span['last']}"
