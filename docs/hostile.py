@@ -30,9 +30,9 @@ def inputs(folder: Path = DATA) -> str:
         [family, f"{tally.total():,}", *(f"{tally[name]:,}" for name in (*GOOD, *BAD))]
         for family, tally in counts.items()
     ]
-    told = ", ".join(f"{sum(map(_total, run['counts'].values())):,} of seed {run['seed']}" for run in runs)
+    seeds = ", ".join(f"{sum(map(_total, run['counts'].values())):,} of seed {run['seed']}" for run in runs)
     minutes = sum(run["seconds"] for run in runs) / 60
-    return f"{told}, in {minutes:.0f} minutes on two cores.\n\n{_table(['family', 'inputs', *GOOD, *BAD], rows)}"
+    return f"{seeds}, in {minutes:.0f} minutes on two cores.\n\n{_table(['family', 'inputs', *GOOD, *BAD], rows)}"
 
 
 def faults(folder: Path = DATA) -> str:

@@ -52,7 +52,7 @@ def test_every_question_has_a_link_and_questions_come_first() -> None:
     assert len(questions) >= 30
     assert [question for question in questions if "](" not in question] == []
     for page in (DOCS / "index.md", ROOT / "README.md"):
-        links = re.findall(r"\]\((\S+\.md)\)", read(page).split("## More")[-1])
+        links = re.findall(r"\]\((\S+\.md)\)", read(page).split("</details>")[-1])
         assert next(link for link in links if "guide/" not in link).endswith("questions.md")
 
 

@@ -130,7 +130,7 @@ def test_the_run_shows_what_was_asked_for_and_what_was_found() -> None:
             theirs, assumed_low=None, assumed_high=None
         )
     assert "gamma" not in again.run
-    assert run["assumed"] == f"gamma={run['gamma']['min']:g}..{run['gamma']['max']:g}"
+    assert run["assumed"] == f"gamma={run['gamma']['min']!r}..{run['gamma']['max']!r}"  # to the last digit
 
 
 @pytest.mark.usefixtures("short_auto")

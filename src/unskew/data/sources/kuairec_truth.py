@@ -63,7 +63,7 @@ def check_complete(known: Bools, log: Interactions, what: str) -> None:
 
 
 def _missing(known: Bools, log: Interactions) -> str:
-    """How many cells are missing, and of whom most."""
+    """How many cells are missing, and the users and items that lack most."""
     users, items = _vocabularies(log)
     lacking = {
         "users": _most(users, known.shape[1] - known.sum(axis=1)),

@@ -159,7 +159,11 @@ def items_unknown_to_model(report: "Report") -> Iterator[str]:
     lacking: dict[tuple[int, bool], list[str]] = {}
     for name, unknown in report.tally.unknown_items.items():
         if unknown:
-            lists = name in report.tally.models and report.tally.models[name].longest_list >= 0
+            counted_lists = report.tally.models.get(name)  # the lengths of lists count only where they end
+            of_lists = name in report.contenders.models and isinstance(
+                report.contenders.models[name].ranker, ListScorer
+            )
+            lists = of_lists or (counted_lists is not None and counted_lists.longest_list >= 0)
             lacking.setdefault((unknown, lists), []).append(name)
     effect = BELOW_LIST if report.settings.unlisted == "tied" else NO_GAIN
     for (unknown, lists), names in lacking.items():

@@ -176,9 +176,9 @@ class StudyResult(AsJson):
         """How many printed numbers agree and how many of the paper's claims hold, in a sentence; ours in another."""
         if self.status == NOTHING_RAN:
             return "Nothing could be computed: the data is not here."
-        told = [count for count in self.counts if count.judged or count.left_open]
-        first = [count.words for count in told if count.of_paper == self.of_paper]
-        ours = [count.words for count in told if count.of_paper != self.of_paper]
+        counts = [count for count in self.counts if count.judged or count.left_open]
+        first = [count.words for count in counts if count.of_paper == self.of_paper]
+        ours = [count.words for count in counts if count.of_paper != self.of_paper]
         sentence = ", and ".join(first) or (
             "nothing of the paper was judged" if ours else "there was nothing to compare"
         )
