@@ -160,7 +160,7 @@ class _Gathered:
 
     def score(self, rows: Ints) -> Any:
         """The array of the scorer if its columns are in order, else a copy; a tensor stays on its device."""
-        scores = self._asked(rows)
+        scores: Any = self._asked(rows)
         counted_there = tensor_counts.can_count(scores)
         scores = scores if counted_there else tensor_counts.as_array(scores)
         if tuple(scores.shape) != (len(rows), self.width):
