@@ -21,7 +21,7 @@ TORCH = "torch==2.13.0"  # exact, so that no resolver takes another build of it
 # the commands of pip, one after the other; those with --no-deps are for packages whose pins exclude all others
 INSTALL: dict[str, tuple[tuple[str, ...], ...]] = {
     "implicit": (("implicit==0.7.3",),),
-    "lenskit": ((TORCH, "lenskit==2025.8.1"),),
+    "lenskit": ((TORCH, "lenskit==2025.8.1"),),  # the newest for Python 3.11; those of 2026 need 3.12.5
     "rectools": (("rectools==0.19.0",),),
     "recbole": (
         (

@@ -293,6 +293,49 @@ def test_what_cannot_be_judged_is_refused_in_one_line(case: str) -> None:
     assert "'mine'" in str(refusal.value)
 
 
+class Failing:
+    def score(self, users: Any, /) -> Any:
+        raise KeyError("u0")
+
+
+FAILING: dict[str, tuple[Any, type[Exception] | None, str]] = {
+    "a function": (
+        lambda rows: 1 // 0,
+        ZeroDivisionError,
+        r"\(function <lambda>\) failed when .*\(ZeroDivisionError: integer division or modulo by zero\)",
+    ),
+    "a function of pairs": (
+        lambda rows, columns: list(columns)[len(columns)],
+        IndexError,
+        r"failed when .*\(IndexError: list index out of range\)",
+    ),
+    "a scorer": (Failing(), KeyError, r"Failing\) failed when .*\(KeyError: 'u0'\)"),
+    "a scalar per user": (lambda rows: np.zeros(len(rows)), None, r"gave \(\d,\) scores for \d users and 5 items"),
+    "a score too few": (lambda rows, columns: np.zeros(len(rows) - 1), None, "one score per pair"),
+}
+
+
+@pytest.mark.parametrize("case", FAILING)
+def test_a_model_that_fails_is_named_with_its_error(case: str) -> None:
+    model, kind, message = FAILING[case]
+    with pytest.raises(DataError, match=f"^model 'mine' .*{message}") as refusal:
+        judge(model)
+    assert "\n" not in str(refusal.value)
+    assert type(refusal.value.__cause__) is (kind or type(None))
+
+
+def test_a_module_that_fails_is_named_with_its_error() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'unskew[models]'")
+
+    class Short(torch.nn.Module):
+        def forward(self, users: Any) -> Any:
+            return torch.zeros(2, 3) @ torch.zeros(2, 3)
+
+    with pytest.raises(DataError, match=r"^model 'mine' \(.*Short\) failed .*\(RuntimeError: mat1 and mat2") as refusal:
+        judge(Short())
+    assert isinstance(refusal.value.__cause__, RuntimeError)
+
+
 class Unreachable:
     """A stream of a service that is gone: whatever is asked of it fails."""
 

@@ -1,6 +1,7 @@
 """The recipes for other packages' models run against recorded parts of those packages."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
@@ -99,3 +100,16 @@ def test_the_page_names_every_family() -> None:
     for family in FAMILIES:
         if family.packages and family.name[0].isupper():
             assert family.name.partition(",")[0] in page
+
+
+def test_the_page_of_other_libraries_names_the_versions_that_recipes_run_with() -> None:
+    page = (run_recipes.ROOT / "docs" / "other-libraries.md").read_text(encoding="utf-8")
+    table, rest = page.partition("## WarpRec")[0], " ".join(page.split())
+    pinned = dict(
+        words.split("==") for each in run_recipes.INSTALL.values() for line in each for words in line if "==" in words
+    )
+    compared = dict(re.findall(r"\b([A-Z]\w+) (\d+\.\d+\.\d+)\b", table))
+    recipes = {name: pinned[name.lower()] for name in compared if name.lower() in pinned}
+    assert {"LensKit", "RecTools", "RecBole", "Cornac"} <= set(recipes)
+    for name, version in recipes.items():
+        assert version == compared[name] or f"{name}: its recipe is pinned to {version}" in rest

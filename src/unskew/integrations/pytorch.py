@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from unskew.arrays import Ints
+from unskew.errors import DataError
 from unskew.integrations.family import Family, Given, required_arguments
 from unskew.ranking import CallableScorer, MatrixScorer
 from unskew.ranking.tensor_counts import is_tensor
@@ -29,7 +30,7 @@ def read_callable(given: Given) -> CallableScorer:
         function.eval()
         function = OnDevice(function)
     if n_arguments == 2:
-        function = AllPairs(function, len(given.ids_of("item")))
+        function = AllPairs(function, len(given.ids_of("item")), given.name)
     return CallableScorer(function, **given.labels)
 
 
@@ -53,12 +54,19 @@ class AllPairs:
 
     function: Callable[[Ints, Ints], Any]
     n_items: int
+    name: str
 
     def __call__(self, rows: Ints) -> Any:
         """Scores of all items, one row per user."""
         users = np.repeat(np.asarray(rows, dtype=np.int64), self.n_items)
         scores = self.function(users, np.tile(np.arange(self.n_items), len(rows)))
-        return (scores if is_tensor(scores) else np.asarray(scores)).reshape(len(rows), self.n_items)
+        scores = scores if is_tensor(scores) else np.asarray(scores)
+        if np.prod(scores.shape, dtype=np.int64) != len(users):
+            raise DataError(
+                f"model {self.name!r} gave {tuple(scores.shape)} scores for {len(users)} pairs of user and item; a "
+                "function of two arguments must return one score per pair"
+            )
+        return scores.reshape(len(rows), self.n_items)
 
 
 def read_tensor(given: Given) -> MatrixScorer:

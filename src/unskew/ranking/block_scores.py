@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from unskew.arrays import Ints, Matrix
 from unskew.compiling import is_short
-from unskew.errors import DataError
+from unskew.errors import DataError, UnskewError, first_of
 from unskew.ranking import tensor_counts
 from unskew.ranking.catalogue import Binding
 from unskew.ranking.factors import PackedFactors
 from unskew.ranking.list_scorer import ListScorer
-from unskew.ranking.scorers import AlignedFactors, FactorScorer, Scorer
+from unskew.ranking.scorers import AlignedFactors, FactorScorer, Scorer, kind_of
 
 
 class _Source(Protocol):
@@ -65,7 +65,7 @@ class BlockScores:
             self.source = aligned if isinstance(aligned, PackedFactors) else _Products(aligned)
             self.unchecked = aligned.finite
         else:
-            self.source, self.unchecked = _Gathered(scorer, binding), isinstance(scorer, ListScorer)
+            self.source, self.unchecked = _Gathered(scorer, binding, name), isinstance(scorer, ListScorer)
 
     def of(self, users: Ints, *, writable: bool = False) -> Matrix:
         """Scores of these users, minus infinity for items and users the model does not know.
@@ -147,8 +147,8 @@ class _Products:
 class _Gathered:
     """Any scorer, with its columns in the order of the catalogue."""
 
-    def __init__(self, scorer: Scorer, binding: Binding) -> None:
-        self.scorer = scorer
+    def __init__(self, scorer: Scorer, binding: Binding, name: str) -> None:
+        self.scorer, self.name = scorer, name
         self.columns = binding.columns
         self.width = binding.width
         self.in_order = bool(np.array_equal(binding.columns, np.arange(binding.width)))
@@ -160,13 +160,12 @@ class _Gathered:
 
     def score(self, rows: Ints) -> Any:
         """The array of the scorer if its columns are in order, else a copy; a tensor stays on its device."""
-        with tensor_counts.without_gradients():
-            scores: Any = self.scorer.score(rows)
+        scores: Any = self._asked(rows)
         counted_there = tensor_counts.can_count(scores)
         scores = scores if counted_there else tensor_counts.as_array(scores)
         if tuple(scores.shape) != (len(rows), self.width):
             raise DataError(
-                f"a scorer gave {tuple(scores.shape)} scores for {len(rows)} users and {self.width} items; "
+                f"model {self.name!r} gave {tuple(scores.shape)} scores for {len(rows)} users and {self.width} items; "
                 "it must return one row per user and one column per item"
             )
         if counted_there:
@@ -179,3 +178,19 @@ class _Gathered:
             scores = np.take(scores, np.maximum(self.columns, 0), axis=1)
             scores[:, self.columns < 0] = 0
         return np.ascontiguousarray(scores)
+
+    def _asked(self, rows: Ints) -> Any:
+        """What the scorer returns; its own errors are quoted next to the name of the model."""
+        try:
+            with tensor_counts.without_gradients():
+                return self.scorer.score(rows)
+        except (UnskewError, MemoryError):
+            raise
+        except Exception as error:  # whatever a model raises
+            lines = str(error).strip().splitlines()
+            quoted = f"{type(error).__name__}: {lines[0]:.200}" if lines else type(error).__name__
+            users = "a user" if len(rows) == 1 else f"{len(rows)} users"
+            raise DataError(
+                f"model {self.name!r} ({kind_of(self.scorer)}) failed when it was asked for the scores of {users} "
+                f"({quoted}); try it with these row numbers: {first_of(map(str, rows), 3)}"
+            ) from error
