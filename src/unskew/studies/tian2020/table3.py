@@ -138,14 +138,11 @@ def _missing(metrics: Sequence[str], places: Inversions) -> list[str]:
 
 
 def _only_by_popularity(data: str, way: str, places: Inversions, section: str = "") -> Claim:
-    """Whether popularity is ahead in the mean of the runs only in IBP worlds observed by popularity.
-
-    Where it is ahead nowhere, the sentence says nothing and is left open.
-    """
+    """Whether popularity is ahead in the mean of the runs only in IBP worlds observed by popularity."""
     return claim(
         f"{data}: on average popular is ranked above the oracle only in IBP worlds observed by popularity "
         f"({TITLES[way]})",
-        (all(world == WORLD for world, _ in places.inverted) if places.inverted else None, str(places)),
+        (all(world == WORLD for world, _ in places.inverted), str(places)),
         section=section,
     )
 
