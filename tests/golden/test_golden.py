@@ -63,6 +63,8 @@ def test_the_numbers_and_words_are_those_of_the_corpus(name: str, inputs: Path, 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_tables_of_studies_are_those_of_the_corpus(name: str, inputs: Path, tmp_path: Path) -> None:
+    if name.startswith("study-wang2024"):
+        pytest.importorskip("torch", reason="torch is not installed: pip install 'unskew[models]'")
     stored, here = golden_files.read(golden_files.json_path(name))["data"], study_data(name)
     if stored != here:
         pytest.skip(f"the corpus was made with other data: {stored}, and here is {here}")

@@ -120,6 +120,7 @@ def test_nothing_in_the_lists_of_the_others_counts_as_no_gain():
 
 def test_the_level_of_the_papers_numbers_is_compared_with_both_means():
     """On KuaiRec alone; here a world is made to say that it is."""
+    pytest.importorskip("torch", reason="torch is not installed: pip install 'unskew[models]'")
     context = Context(fast=True, sizes={EPOCHS: 1, DRAWS: 3})
     log = tiny_log(60, 120)
     judged = judge(context, replace(log, world=replace(log.world, differs="made for a test")))
