@@ -166,8 +166,9 @@ def test_errors_of_a_scorer_are_those_of_threads(split: Split) -> None:
     def score(users: Ints) -> Matrix:
         raise KeyError("no such table")
 
-    with pytest.raises(KeyError, match="no such table"):
-        evaluate({"mine": CallableScorer(score)}, split, engine="ray")
+    for engine in ("ray", "threads"):
+        with pytest.raises(DataError, match="model 'mine' .* failed .*KeyError: 'no such table'"):
+            evaluate({"mine": CallableScorer(score)}, split, engine=engine)
 
 
 class Connected:
