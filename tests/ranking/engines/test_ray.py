@@ -167,7 +167,7 @@ def test_errors_of_a_scorer_are_those_of_threads(split: Split) -> None:
         raise KeyError("no such table")
 
     for engine in ("ray", "threads"):
-        with pytest.raises(DataError, match="model 'mine' .* failed .*KeyError: 'no such table'"):
+        with pytest.raises(DataError, match=r"model 'mine' .* failed .*KeyError: 'no such table'"):
             evaluate({"mine": CallableScorer(score)}, split, engine=engine)
 
 
