@@ -38,7 +38,9 @@ class Scale:
         return cls(float(low), float(high), None if step is None else float(step))
 
     def __str__(self) -> str:
-        return f"{self.low:g}-{self.high:g}" + ("" if self.step is None else f"/{self.step:g}")
+        ends = [np.format_float_positional(end, trim="-") for end in (self.low, self.high)]  # to the last digit
+        step = "" if self.step is None else f"/{np.format_float_positional(self.step, trim='-')}"
+        return "-".join(ends) + step
 
     def check(self, rows: Interactions) -> None:
         """Refuse ratings that are not on the scale, and name the first one."""
