@@ -178,3 +178,11 @@ def test_an_encoding_is_said_for_all_files_or_for_one(tmp_path: Path) -> None:
         assert log.item_vocabulary.ids.tolist() == ["café"]
     with pytest.raises(DataError, match="a parquet file has a fixed format; leave out encoding"):
         Interactions.read(f"{tmp_path}/x.parquet:encoding=latin-1")
+
+
+@pytest.mark.parametrize(
+    "raw", [b"\xef\xbb\xbf" * 2 + b"user,item\na,b\n", ("\ufeff" + "user,item\na,b\n").encode("utf-16")]
+)
+def test_a_second_byte_order_mark_is_refused(raw: bytes) -> None:
+    with pytest.raises(DataError, match="x: a byte order mark stands twice"):
+        to_utf8(raw, "x")

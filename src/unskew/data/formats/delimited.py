@@ -32,10 +32,17 @@ def to_utf8(raw: bytes, name: str, encoding: str = "") -> bytes:
     Raises
     ------
     DataError
-        If a byte does not fit the encoding; its line and column are named.
+        If a byte does not fit the encoding; its line and column are named. If a second mark follows the first.
     """
     mark = next((mark for mark in _MARKS if raw.startswith(mark)), b"")
-    body, known = raw[len(mark) :], _MARKS.get(mark, "") or encoding or "utf-8"
+    text = _decoded(raw[len(mark) :], name, _MARKS.get(mark, "") or encoding or "utf-8")
+    if text.startswith(codecs.BOM_UTF8):  # which parsers would leave out
+        raise DataError(f"{name}: a byte order mark stands twice at the start; remove one")
+    return text
+
+
+def _decoded(body: bytes, name: str, known: str) -> bytes:
+    """A text of a known encoding in UTF-8."""
     try:
         "a".encode(known)  # refuses codecs that are not of text
         decoder, codec = codecs.getincrementaldecoder(known)(), codecs.lookup(known).name
@@ -43,7 +50,7 @@ def to_utf8(raw: bytes, name: str, encoding: str = "") -> bytes:
         codec = "undefined"
     if codec in _NOT_OF_FILES:
         raise ConfigError(
-            f"unknown encoding {encoding!r}; give one that Python knows, as in {Option('encoding', 'latin-1')}"
+            f"unknown encoding {known!r}; give one that Python knows, as in {Option('encoding', 'latin-1')}"
         )
     as_it_is, parts = codec == "utf-8", []
     binary = f"{name}: binary data; expected CSV or TSV text, or a file named .parquet"

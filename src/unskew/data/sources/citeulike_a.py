@@ -17,7 +17,7 @@ def read(folder: Path) -> Interactions:
     lines = read_content(path).splitlines()
     try:
         libraries = [np.array(line.split(), dtype=np.int64) for line in lines]
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise DataError(f"{path}: expected lines of whole numbers; is it the original file?") from error
     for number, library in enumerate(libraries, start=1):
         if not len(library) or library[0] != len(library) - 1:

@@ -129,7 +129,16 @@ def _is_an_order(ranks: Ranks) -> bool:
 
 
 def _check_train(name: str, ranks: Ranks, split: Split) -> None:
-    """Refuse ranks of another train: a user's candidates and training items must add up to one catalogue."""
+    """Refuse ranks of another train: a user's candidates and training items must add up to one catalogue.
+
+    What sampled candidates were drawn from lacks a user's test items too, so there the sums may differ by their number.
+    """
+    if ranks.pool is not None:
+        drawn_from = ranks.pool.astype(np.int64) + split.train.seen_counts[ranks.users]
+        if np.ptp(drawn_from) > split.test.user_counts.max():
+            raise DataError(
+                f"ranks of {name!r} were made with another train: what their candidates were drawn from does not fit it"
+            )
     if not isinstance(split.rule, Unseen | Trained):
         return
     catalogue = ranks.candidates + split.train.seen_counts[ranks.users]
