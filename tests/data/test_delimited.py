@@ -184,5 +184,5 @@ def test_an_encoding_is_said_for_all_files_or_for_one(tmp_path: Path) -> None:
     "raw", [b"\xef\xbb\xbf" * 2 + b"user,item\na,b\n", ("\ufeff" + "user,item\na,b\n").encode("utf-16")]
 )
 def test_a_second_byte_order_mark_is_refused(raw: bytes) -> None:
-    with pytest.raises(DataError, match="x: a byte order mark stands twice"):
+    with pytest.raises(DataError, match="x: two byte order marks"):
         to_utf8(raw, "x")

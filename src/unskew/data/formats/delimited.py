@@ -37,7 +37,7 @@ def to_utf8(raw: bytes, name: str, encoding: str = "") -> bytes:
     mark = next((mark for mark in _MARKS if raw.startswith(mark)), b"")
     text = _decoded(raw[len(mark) :], name, _MARKS.get(mark, "") or encoding or "utf-8")
     if text.startswith(codecs.BOM_UTF8):  # which parsers would leave out
-        raise DataError(f"{name}: a byte order mark stands twice at the start; remove one")
+        raise DataError(f"{name}: two byte order marks at the start; remove one")
     return text
 
 
