@@ -103,14 +103,17 @@ def _first_bad(content: bytes, columns: Columns, separator: str, first: int) -> 
         fields = line.count(mark) + 1
         if fields != len(columns):
             return f" (line {number} has {fields} field{'' if fields == 1 else 's'})"
-    texts = pl.read_csv(
-        content,
-        separator=separator,
-        has_header=False,
-        schema=dict.fromkeys(columns, pl.String),
-        quote_char=None,
-        encoding="utf8-lossy",
-    )
+    try:
+        texts = pl.read_csv(
+            content,
+            separator=separator,
+            has_header=False,
+            schema=dict.fromkeys(columns, pl.String),
+            quote_char=None,
+            encoding="utf8-lossy",
+        )
+    except pl.exceptions.PolarsError:  # its lines are not those of Python
+        return ""
     for name, kind in columns.items():
         bad = texts[name].is_not_null() & texts[name].cast(kind, strict=False).is_null()
         if bad.any():
