@@ -73,6 +73,8 @@ _OF = {
     "gate": {"--margin": ("0.01", "-1", "nan"), "--require": ("snips",)},
 }
 
+_SPLIT, _METRIC = ("--train", "train.csv", "--test", "test.csv"), ("-m", "recall@2")
+
 
 class Commands(Family):
     """No pages, because the engine that draws charts reserves more addresses than a worker may have."""
@@ -116,31 +118,10 @@ class Commands(Family):
             ["--predictions", "scores.csv"],
         ]
         words = {
-            "evaluate": [
-                "--train",
-                "train.csv",
-                "--test",
-                "test.csv",
-                *pick(rng, models),
-                "-m",
-                "recall@2",
-                "-e",
-                "aoa",
-            ],
+            "evaluate": [*_SPLIT, *pick(rng, models), *_METRIC, "-e", "aoa"],
             "split": ["train.csv", "out"],
             "audit": ["train.csv", "--depth", "none", "--quiet"],
-            "gate": [
-                "popular",
-                "scores.csv",
-                "--train",
-                "train.csv",
-                "--test",
-                "test.csv",
-                "-m",
-                "recall@2",
-                "--margin",
-                "0.1",
-            ],
+            "gate": ["popular", "scores.csv", *_SPLIT, *_METRIC, "--margin", "0.1"],
         }[command]
         for _ in range(pick(rng, (0, 1, 1, 2, 3))):
             known = {**_FLAGS, **_OF.get(command, {})} if command == "evaluate" or rng.random() < 0.3 else _OF[command]

@@ -89,7 +89,10 @@ class JsonFiles(Family):
         kind = recipe["kind"]
         names = {"trials": "trials.jsonl", "settings": "settings.json", "layout": LAYOUT}
         path = folder / names.get(kind, "given.json")
-        path.write_bytes(recipe["text"].encode("latin-1", errors="replace"))
+        text = recipe["text"] * recipe.get("times", 1) + recipe.get(
+            "end", ""
+        )  # the corpus need not hold what repeats itself
+        path.write_bytes(text.encode("latin-1", errors="replace"))
         if kind == "calibration":
             read = Calibration.read(path)
             str(read)
