@@ -159,17 +159,18 @@ def items_unknown_to_model(report: "Report") -> Iterator[str]:
     lacking: dict[tuple[int, bool], list[str]] = {}
     for name, unknown in report.tally.unknown_items.items():
         if unknown:
-            counted_lists = report.tally.models.get(name)  # the lengths of lists count only where they end
-            of_lists = name in report.contenders.models and isinstance(
-                report.contenders.models[name].ranker, ListScorer
-            )
-            lists = of_lists or (counted_lists is not None and counted_lists.longest_list >= 0)
-            lacking.setdefault((unknown, lists), []).append(name)
+            lacking.setdefault((unknown, _has_lists(report, name)), []).append(name)
     effect = BELOW_LIST if report.settings.unlisted == "tied" else NO_GAIN
     for (unknown, lists), names in lacking.items():
         models = _with_verb(report.judged.names(names), "has", "have")
         template = ITEMS_NEVER_LISTED if lists else ITEMS_UNKNOWN
         yield template.format(models=models, unknown=unknown, items=report.tally.catalogue_size, effect=effect)
+
+
+def _has_lists(report: "Report", name: str) -> bool:
+    """Whether a model is given as lists: by itself, or for saved ranks by the lengths that they keep."""
+    model, seen = report.contenders.models.get(name), report.tally.models.get(name)
+    return (model is not None and isinstance(model.ranker, ListScorer)) or (seen is not None and seen.longest_list >= 0)
 
 
 ROW_NUMBERS = (
